@@ -1,0 +1,1 @@
+//! The CUE language: parser, formatter, evaluator, standard packages, modules and export.

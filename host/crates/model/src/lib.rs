@@ -1,0 +1,1 @@
+//! What crosses pravo's borders: values, types, schemas, addresses, plans, records and the traits.

@@ -1,0 +1,1 @@
+//! Where providers come from, the lock file and the cache.

@@ -1,0 +1,1 @@
+//! What pravo reads out of CUE: settings, provider instances, resources, meta fields, bodies and edges.

@@ -1,0 +1,1 @@
+//! The transactional state store on redb.

@@ -1,0 +1,1 @@
+//! The WebAssembly provider host on wasmtime.

@@ -1,0 +1,1 @@
+//! Infrastructure as code: CUE specifications, sandboxed WebAssembly providers, transactional state.

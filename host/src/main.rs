@@ -1,0 +1,2 @@
+//! The `pravo` binary.
+fn main() {}
