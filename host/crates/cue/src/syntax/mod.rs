@@ -1,0 +1,17 @@
+//! From text to tree and back: lexer, parser, literals, syntax tree, formatter.
+//!
+//! Kept true here: the parser never panics, never recurses deeper than [`MAXIMUM_DEPTH`], and reports several errors
+//! of one file in one run; what it skips is a `Bad` node of the tree. Deliberately absent: names are not resolved and
+//! nothing is evaluated.
+
+pub mod ast;
+pub mod experiments;
+mod spans;
+
+pub use experiments::{ExperimentError, Experiments, LanguageVersion};
+
+/// How deep expressions and structs may be nested.
+pub const MAXIMUM_DEPTH: usize = 500;
+
+/// How many operators, selectors, calls or labels may follow each other without nesting.
+pub const MAXIMUM_CHAIN: usize = 4_000;
