@@ -5,6 +5,7 @@
 //! `wasm32-wasip2` too, since the provider SDK shares the values and the codec.
 
 pub mod address;
+pub mod capability;
 pub mod number;
 pub mod path;
 pub mod plan;
