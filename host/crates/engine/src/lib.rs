@@ -1,1 +1,31 @@
 //! Plan and apply.
+//!
+//! Kept true here: a plan writes nothing, and an apply makes each step durable before the next one that depends on it starts.
+//! What is not reached is sent to no provider, and a provider none of whose resources is reached or due is not started.
+//! Everything is done over the traits of the model: this crate knows no CUE, no WebAssembly, no redb, prints nothing and
+//! touches no file.
+
+mod check;
+mod compatible;
+mod failure;
+mod fingerprint;
+mod ignore;
+mod interrupt;
+mod observer;
+mod plan;
+mod proposed;
+mod replacing;
+mod request;
+mod shape;
+mod stored_value;
+#[cfg(test)]
+mod testing;
+mod validity;
+
+pub use failure::{Failure, state_diagnostic};
+pub use interrupt::Interrupt;
+pub use observer::{Observer, Operation, RunEvent, Silent};
+pub use plan::{Plan, PlanFileError, Violation};
+pub use request::{
+    Applied, ApplyRequest, Conversations, DriftReport, DriftRequest, EvaluateRequest, Known, PlanOptions, PlanRequest, Refresh,
+};
