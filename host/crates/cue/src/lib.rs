@@ -1,2 +1,18 @@
 //! The CUE language: parser, formatter, evaluator, standard packages, modules and export.
 pub mod syntax;
+pub mod builtin;
+mod kinds;
+mod number;
+mod value;
+
+pub use kinds::Kinds;
+pub use number::{IntegerDivision, Number};
+pub use value::Value;
+
+/// A node of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Node(pub u32);
+
+/// A question of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ask(pub u32);
