@@ -1,1 +1,3 @@
-//! Infrastructure as code: CUE specifications, sandboxed WebAssembly providers, transactional state.
+//! The `pravo` binary as a library, so that tests can use its parts.
+
+pub mod render;
