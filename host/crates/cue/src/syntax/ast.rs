@@ -83,14 +83,45 @@ impl CommentGroup {
     }
 }
 
-/// The comments of a node, in the order of their positions. Costs one word where there are none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Comments(Option<Box<Vec<CommentGroup>>>);
+/// The comments of a node, in the order of their positions.
+#[derive(Clone, Debug, Default)]
+pub struct Comments(Slot);
+
+#[derive(Clone, Debug, Default)]
+enum Slot {
+    #[default]
+    Empty,
+    /// While a file is parsed: the number under which the parser keeps the comments.
+    Pending(u32),
+    Groups(Box<Vec<CommentGroup>>),
+}
+
+impl PartialEq for Comments {
+    fn eq(&self, other: &Self) -> bool {
+        self.groups() == other.groups()
+    }
+}
 
 impl Comments {
+    /// Comments that the parser will fill in.
+    pub(super) fn pending(number: u32) -> Self {
+        Self(Slot::Pending(number))
+    }
+
+    /// The number of comments that the parser has not filled in yet.
+    pub(super) fn pending_number(&self) -> Option<u32> {
+        match self.0 {
+            Slot::Pending(number) => Some(number),
+            _ => None,
+        }
+    }
+
     /// All groups.
     pub fn groups(&self) -> &[CommentGroup] {
-        self.0.as_ref().map_or(&[], |groups| groups.as_slice())
+        match &self.0 {
+            Slot::Groups(groups) => groups,
+            _ => &[],
+        }
     }
 
     /// Whether there are none.
@@ -105,20 +136,29 @@ impl Comments {
 
     /// Adds a group behind those of the same position.
     pub fn add(&mut self, group: CommentGroup) {
-        let groups = self.0.get_or_insert_default();
-        let at = groups.iter().rposition(|other| other.position <= group.position).map_or(0, |i| i + 1);
-        groups.insert(at, group);
+        let mut groups = self.take();
+        insert_by_position(&mut groups, group);
+        self.set(groups);
     }
 
     /// Replaces all groups.
     pub fn set(&mut self, groups: Vec<CommentGroup>) {
-        self.0 = if groups.is_empty() { None } else { Some(Box::new(groups)) };
+        self.0 = if groups.is_empty() { Slot::Empty } else { Slot::Groups(Box::new(groups)) };
     }
 
     /// Takes all groups away.
     pub fn take(&mut self) -> Vec<CommentGroup> {
-        self.0.take().map_or_else(Vec::new, |groups| *groups)
+        match std::mem::take(&mut self.0) {
+            Slot::Groups(groups) => *groups,
+            _ => Vec::new(),
+        }
     }
+}
+
+/// Puts a group behind the last one whose position is not greater.
+pub(super) fn insert_by_position(groups: &mut Vec<CommentGroup>, group: CommentGroup) {
+    let at = groups.iter().rposition(|other| other.position <= group.position).map_or(0, |i| i + 1);
+    groups.insert(at, group);
 }
 
 /// A file.
@@ -644,6 +684,8 @@ pub struct List {
     pub open: Place,
     /// The elements; an [`Expression::Ellipsis`] can only be the last.
     pub elements: Vec<Expression>,
+    /// Whether line breaks stand in place of commas between the elements.
+    pub without_commas: bool,
     /// `]`
     pub close: Place,
     /// Comments.

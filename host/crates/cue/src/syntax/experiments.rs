@@ -75,14 +75,6 @@ pub enum ExperimentError {
         /// What the file has.
         have: LanguageVersion,
     },
-    /// The experiment has become the language.
-    #[error("experiment \"{name}\" is stable since {since} and cannot be set")]
-    Stable {
-        /// The experiment.
-        name: String,
-        /// Where it became part of the language.
-        since: LanguageVersion,
-    },
 }
 
 impl Experiments {
@@ -94,7 +86,7 @@ impl Experiments {
     /// Switches on what the body of an `@experiment(…)` lists.
     pub fn enable(&mut self, body: &str, version: LanguageVersion) -> Result<(), ExperimentError> {
         for name in body.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            let (preview, flag): (_, Option<&mut bool>) = match name.to_ascii_lowercase().as_str() {
+            let (preview, flag): (_, Option<&mut bool>) = match name {
                 "testing" | "accepted_" => (LanguageVersion::new(0, 13, 0), None),
                 "structcmp" => (LanguageVersion::new(0, 14, 0), Some(&mut self.struct_comparison)),
                 "explicitopen" => (LanguageVersion::new(0, 15, 0), Some(&mut self.explicit_open)),

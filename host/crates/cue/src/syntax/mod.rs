@@ -6,9 +6,17 @@
 
 pub mod ast;
 pub mod experiments;
+pub mod lexer;
+pub mod literal;
+mod parser;
 mod spans;
+#[cfg(test)]
+mod tests;
+pub mod token;
+mod walk;
 
 pub use experiments::{ExperimentError, Experiments, LanguageVersion};
+pub use parser::{Options, Parsed, ParsedExpression, parse_expression, parse_file};
 
 /// How deep expressions and structs may be nested.
 pub const MAXIMUM_DEPTH: usize = 500;
