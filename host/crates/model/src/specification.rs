@@ -243,6 +243,13 @@ pub trait Specification: Send {
     /// Answers a question.
     fn answer(&mut self, question: QuestionId, answer: Answer);
 
+    /// Says before the first [`Specification::advance`] that the value at a path will be read by [`Specification::output`]: what it
+    /// needs is then asked for too. `None` for all plain fields.
+    ///
+    /// # Errors
+    /// Where it is no path.
+    fn want_output(&mut self, path: Option<&str>) -> Result<(), Vec<Diagnostic>>;
+
     /// The plain fields of the specification, evaluated as far as the answers go: the value at a CUE path, for `output`.
     /// `None` for the whole, without definitions, hidden fields and provider instances.
     ///

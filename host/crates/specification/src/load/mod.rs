@@ -1,0 +1,235 @@
+//! Reading of specifications from the file system: directories, the module file, imported packages, tags.
+//!
+//! Kept true here: everything that is read is listed with its hash, for the staleness of saved plans; files are read in the order of
+//! their names; nothing outside the module is read. Deliberately absent: downloading modules (imports are local or vendored), the
+//! standard packages (the evaluator has them) and provider packages (they are generated).
+
+mod module;
+mod tags;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use pravo_cue::syntax::ast::File;
+use pravo_cue::syntax::{self, Options};
+use pravo_diag::{Diagnostic, SourceMap, Span};
+use pravo_model::specification::Input;
+
+use crate::Rejected;
+pub use module::Module;
+pub use tags::Tags;
+use tags::Injector;
+
+/// The largest file that is read.
+const MAXIMUM_BYTES: u64 = 64 << 20;
+
+/// A package: the files of a directory that have the same package clause.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// The path that it is imported by; empty for a root outside any module.
+    pub import_path: String,
+    /// The name of its package clause.
+    pub name: String,
+    /// Its files.
+    pub files: Vec<File>,
+}
+
+/// Reads packages.
+pub struct Reader {
+    directory: PathBuf,
+    sources: SourceMap,
+    inputs: Vec<Input>,
+    module: Option<Module>,
+    tags: Tags,
+    options: Options,
+}
+
+type Read<T> = Result<T, Vec<Diagnostic>>;
+
+impl Reader {
+    /// A reader for the root in a directory.
+    ///
+    /// # Errors
+    /// Where the directory or the module file cannot be read.
+    pub fn new(directory: &Path, tags: Tags) -> Result<Self, Rejected> {
+        let absolute = fs::canonicalize(directory).map_err(|error| {
+            let help = "name a directory that holds .cue files with -C";
+            Diagnostic::error("specification.directory", format!("{}: {error}", directory.display())).with_help(help)
+        })?;
+        let mut reader =
+            Self { directory: absolute, sources: SourceMap::new(), inputs: Vec::new(), module: None, tags, options: Options::default() };
+        if let Some(home) = module::find(&reader.directory) {
+            match reader.module_file(home) {
+                Ok(module) => reader.module = Some(module),
+                Err(diagnostics) => return Err(Rejected { diagnostics, sources: reader.sources }),
+            }
+        }
+        reader.inputs.extend(reader.tags.values.iter().map(|(name, value)| Input {
+            name: format!("tag:{name}"),
+            hash: blake3::hash(value.as_deref().unwrap_or("").as_bytes()).to_hex().to_string(),
+        }));
+        Ok(reader)
+    }
+
+    fn module_file(&mut self, home: PathBuf) -> Read<Module> {
+        let file = self.file(&home.join("cue.mod").join("module.cue"))?;
+        let module = module::read(home, &file);
+        if module.language.is_some() {
+            return Ok(module);
+        }
+        let help = "add language: version: \"v0.17.1\"";
+        Err(vec![Diagnostic::error("cue.module", "the module file has no language.version").at(file.span, "").with_help(help)])
+    }
+
+    /// The sources read so far.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// For sources that are made, not read.
+    pub fn sources_mut(&mut self) -> &mut SourceMap {
+        &mut self.sources
+    }
+
+    /// The options that files are parsed with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Everything that was read, and the tags.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// The package of the root directory, with the values of tags in it.
+    ///
+    /// # Errors
+    /// Where files cannot be read or parsed, or there is not exactly one package.
+    pub fn root(&mut self) -> Read<Package> {
+        let import_path = self.module.as_ref().and_then(|module| module.import_path(&self.directory)).unwrap_or_default();
+        let directory = self.directory.clone();
+        let tags = self.tags.clone();
+        let mut injector = Injector::new(&tags);
+        let mut files = self.files(&directory)?;
+        files.retain(|file| injector.takes_part(file));
+        for file in &mut files {
+            injector.inject(file, &mut self.sources, &self.options);
+        }
+        let errors = injector.finish();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let name = one_package(&files, None)?.unwrap_or_default();
+        files.retain(|file| name.is_empty() || file.package().is_some_and(|package| package.name == name));
+        if files.is_empty() {
+            let help = "a specification is a CUE package: write a .cue file that starts with a package clause, or name its directory with -C";
+            let summary = format!("there are no .cue files in {}", directory.display());
+            return Err(vec![Diagnostic::error("specification.empty", summary).with_help(help)]);
+        }
+        Ok(Package { import_path, name, files })
+    }
+
+    /// An imported package.
+    ///
+    /// # Errors
+    /// Where it is not in the module, or cannot be read or parsed.
+    pub fn import(&mut self, import_path: &str, at: Span) -> Read<Package> {
+        let not_found = |why: &str| {
+            let summary = format!("cannot find package {import_path:?}: {why}");
+            let help = "packages are part of the module or lie under cue.mod/pkg; provider packages start with pravo.dev/providers/";
+            vec![Diagnostic::error("cue.import", summary).at(at, "imported here").with_help(help)]
+        };
+        let Some(module) = &self.module else {
+            return Err(not_found("there is no cue.mod/module.cue in the directory or above it"));
+        };
+        let Some(directory) = module.places(import_path).into_iter().find(|place| place.is_dir()) else {
+            return Err(not_found(&format!("it is not in the module {:?}, and not vendored", module.path)));
+        };
+        let tags = self.tags.clone();
+        let mut injector = Injector::new(&tags);
+        let mut files = self.files(&directory)?;
+        files.retain(|file| injector.takes_part(file));
+        let (path, qualifier) = import_path.split_once(':').map_or((import_path, None), |(path, name)| (path, Some(name)));
+        let last = path.rsplit('/').next().unwrap_or(path);
+        let wanted = qualifier.or_else(|| files.iter().any(|file| file.package().is_some_and(|package| package.name == last)).then_some(last));
+        let name = one_package(&files, wanted)?.unwrap_or_default();
+        files.retain(|file| file.package().is_some_and(|package| package.name == name));
+        if files.is_empty() {
+            return Err(not_found("the directory has no files of it"));
+        }
+        Ok(Package { import_path: import_path.to_owned(), name, files })
+    }
+
+    /// The files of a directory, parsed, in the order of their names.
+    fn files(&mut self, directory: &Path) -> Read<Vec<File>> {
+        let fail = |error: std::io::Error| vec![Diagnostic::error("specification.read", format!("{}: {error}", directory.display()))];
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(directory).map_err(fail)? {
+            let path = entry.map_err(fail)?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+            let hidden = name.starts_with(['.', '_']) || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
+            if name.ends_with(".cue") && !hidden && path.is_file() {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let mut files = Vec::new();
+        let mut errors = Vec::new();
+        for path in paths {
+            match self.file(&path) {
+                Ok(file) => files.push(file),
+                Err(more) => errors.extend(more),
+            }
+        }
+        if errors.is_empty() { Ok(files) } else { Err(errors) }
+    }
+
+    /// One file, parsed.
+    ///
+    /// # Errors
+    /// Where it cannot be read, is too large, is not UTF-8, or has syntax errors.
+    pub fn file(&mut self, path: &Path) -> Read<File> {
+        let shown = path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let text = read_text(path).map_err(|reason| vec![Diagnostic::error("specification.read", format!("{}: {reason}", shown.display()))])?;
+        self.inputs.push(Input { name: shown.display().to_string(), hash: blake3::hash(text.as_bytes()).to_hex().to_string() });
+        self.parse(shown, text)
+    }
+
+    /// A text, parsed.
+    ///
+    /// # Errors
+    /// Where it has syntax errors.
+    pub fn parse(&mut self, shown: PathBuf, text: String) -> Read<File> {
+        let id = self.sources.add(shown, text);
+        let parsed = syntax::parse_file(&self.sources, id, &self.options);
+        if parsed.diagnostics.iter().any(Diagnostic::is_error) { Err(parsed.diagnostics) } else { Ok(parsed.file) }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let file = fs::File::open(path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > MAXIMUM_BYTES {
+        return Err(format!("the file is larger than {} MiB", MAXIMUM_BYTES >> 20));
+    }
+    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+}
+
+/// The name of the package that the files are of. Files without a package clause belong to none.
+fn one_package(files: &[File], wanted: Option<&str>) -> Read<Option<String>> {
+    if let Some(wanted) = wanted {
+        return Ok(Some(wanted.to_owned()));
+    }
+    let mut names = files.iter().filter_map(File::package).filter(|package| package.name != "_");
+    let Some(first) = names.next() else { return Ok(None) };
+    match names.find(|other| other.name != first.name) {
+        None => Ok(Some(first.name.clone())),
+        Some(other) => {
+            let summary = format!("the directory holds two packages, {} and {}", first.name, other.name);
+            let help = "all files of a root have the same package clause";
+            Err(vec![Diagnostic::error("cue.package", summary).at(other.span, "").at(first.span, "the other").with_help(help)])
+        }
+    }
+}

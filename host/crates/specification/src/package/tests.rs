@@ -1,0 +1,147 @@
+//! Packages of real schemas. The converter from Terraform's JSON stands here alone: nothing else of pravo reads that form.
+
+use std::collections::BTreeMap;
+
+use pravo_model::Type;
+use pravo_model::schema::{Attribute, AttributeKind, Block, FunctionSchema, NestedBlock, Nesting, Parameter, ProviderSchema, ResourceSchema};
+use serde_json::Value;
+
+use super::*;
+
+/// A schema from the output of `terraform providers schema -json`.
+pub(crate) fn schema_from_json(text: &str, version: &str) -> ProviderSchema {
+    let document: Value = serde_json::from_str(text).unwrap();
+    let provider = document["provider_schemas"].as_object().unwrap().values().next().unwrap();
+    let types = |key: &str| -> BTreeMap<String, ResourceSchema> { each(&provider[key], |schema| resource(schema)) };
+    ProviderSchema {
+        format: 1,
+        version: version.to_owned(),
+        provider: block(&provider["provider"]["block"]),
+        resources: types("resource_schemas"),
+        data_sources: types("data_source_schemas"),
+        ephemerals: types("ephemeral_resource_schemas"),
+        functions: each(&provider["functions"], function),
+    }
+}
+
+fn each<T>(value: &Value, convert: impl Fn(&Value) -> T) -> BTreeMap<String, T> {
+    value.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), convert(value))).collect()
+}
+
+fn resource(schema: &Value) -> ResourceSchema {
+    ResourceSchema { version: schema["version"].as_u64().unwrap_or(0), block: block(&schema["block"]), ..Default::default() }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn deprecated(value: &Value) -> Option<String> {
+    value["deprecated"].as_bool().filter(|deprecated| *deprecated).map(|_| "deprecated".to_owned())
+}
+
+fn nesting(value: &Value) -> Nesting {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+fn block(value: &Value) -> Block {
+    let nested = |value: &Value| NestedBlock {
+        nesting: nesting(&value["nesting_mode"]),
+        block: block(&value["block"]),
+        min_items: value["min_items"].as_u64().unwrap_or(0),
+        max_items: value["max_items"].as_u64().unwrap_or(0),
+    };
+    Block {
+        attributes: each(&value["attributes"], attribute),
+        blocks: each(&value["block_types"], nested),
+        description: text(&value["description"]),
+        deprecated: deprecated(value),
+    }
+}
+
+fn attribute(value: &Value) -> Attribute {
+    let flag = |name: &str| value[name].as_bool().unwrap_or(false);
+    let kind = match value.get("nested_type") {
+        Some(nested) => AttributeKind::Nested(nesting(&nested["nesting_mode"]), each(&nested["attributes"], attribute)),
+        None => AttributeKind::Type(kind(&value["type"])),
+    };
+    Attribute {
+        kind,
+        required: flag("required"),
+        optional: flag("optional"),
+        computed: flag("computed"),
+        sensitive: flag("sensitive"),
+        write_only: flag("write_only"),
+        description: text(&value["description"]),
+        deprecated: deprecated(value),
+    }
+}
+
+fn kind(value: &Value) -> Type {
+    match (value.as_str(), value.as_array().map(Vec::as_slice)) {
+        (Some("string"), _) => Type::String,
+        (Some("number"), _) => Type::Number,
+        (Some("bool"), _) => Type::Bool,
+        (Some("dynamic"), _) => Type::Dynamic,
+        (_, Some([name, element, ..])) => match name.as_str() {
+            Some("list") => Type::List(Box::new(kind(element))),
+            Some("set") => Type::Set(Box::new(kind(element))),
+            Some("map") => Type::Map(Box::new(kind(element))),
+            Some("tuple") => Type::Tuple(element.as_array().unwrap().iter().map(kind).collect()),
+            Some("object") => Type::Object(each(element, kind)),
+            name => panic!("{name:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+fn function(value: &Value) -> FunctionSchema {
+    let parameter = |value: &Value| Parameter {
+        name: text(&value["name"]),
+        kind: kind(&value["type"]),
+        allow_null: value["is_nullable"].as_bool().unwrap_or(false),
+        description: text(&value["description"]),
+    };
+    FunctionSchema {
+        parameters: value["parameters"].as_array().into_iter().flatten().map(parameter).collect(),
+        result: kind(&value["return_type"]),
+        description: text(&value["description"]),
+    }
+}
+
+/// The recorded schemas, where the checkout has them.
+pub(crate) fn recorded(name: &str) -> Option<ProviderSchema> {
+    let directory = std::env::var_os("PRAVO_DATA")?;
+    let text = std::fs::read_to_string(std::path::Path::new(&directory).join(format!("{name}.schema.json"))).ok()?;
+    Some(schema_from_json(&text, "1.0.0"))
+}
+
+/// The text is CUE, and its layout is stable.
+fn parsed(text: &str) -> pravo_cue::syntax::ast::File {
+    let mut sources = pravo_diag::SourceMap::new();
+    let id = sources.add("package.cue", text);
+    let parsed = pravo_cue::syntax::parse_file(&sources, id, &pravo_cue::syntax::Options::default());
+    assert!(parsed.diagnostics.is_empty(), "{}", pravo_diag::render_all(&parsed.diagnostics, &sources, pravo_diag::Style::default()));
+    parsed.file
+}
+
+#[test]
+fn packages_of_pravo_parse() {
+    for path in [SETTINGS, META, POLICY] {
+        assert!(parsed(builtin(path).unwrap()).package().is_some_and(|package| path.ends_with(&package.name)));
+    }
+    assert_eq!(builtin("pravo.dev/other"), None);
+}
+
+#[test]
+fn recorded_schemas_give_packages_that_parse() {
+    for name in ["random", "local", "null", "aws"] {
+        let Some(schema) = recorded(name) else { continue };
+        let path = format!("pravo.dev/providers/hashicorp/{name}");
+        assert_eq!(parsed(&provider_package(&path, &schema, &Selection::All)).package().unwrap().name, package_name(&path));
+        let start = std::time::Instant::now();
+        let one = provider_package(&path, &schema, &Selection::Names(["aws_instance".to_owned()].into()));
+        assert!(name != "aws" || one.len() < 100_000, "{}", one.len());
+        println!("{name}: {:?}", start.elapsed());
+    }
+}
