@@ -1,0 +1,4 @@
+//! The one integration binary.
+
+mod crate_edges;
+mod pages;
