@@ -6,6 +6,7 @@
 
 pub mod ast;
 pub mod experiments;
+pub mod format;
 pub mod lexer;
 pub mod literal;
 mod parser;
@@ -16,6 +17,7 @@ pub mod token;
 mod walk;
 
 pub use experiments::{ExperimentError, Experiments, LanguageVersion};
+pub use format::{Format, format_expression, format_file};
 pub use parser::{Options, Parsed, ParsedExpression, parse_expression, parse_file};
 
 /// How deep expressions and structs may be nested.

@@ -146,3 +146,41 @@ fn comments_are_kept_on_their_nodes() {
         .collect();
     assert_eq!(docs, ["doc of a\n", "doc of b\n"]);
 }
+
+/// Pieces of which texts are put together that come close to CUE.
+const PIECES: &[&str] = &[
+    "a", "b: ", "#D", "_h", "1", "2.5", "0x", "4Ki", "\"s\"", "'b'", "\"\\(", ")\"", "\"\"\"\n", "\n\"\"\"", "#\"", "\"#", "{", "}", "[", "]",
+    "(", ")", ",", "\n", ":", "?", "!", "...", "&", "|", "*", "+", "-", "/", "<", ">=", "=~", "==", "=", "~", ".", "if ", "for ", " in ",
+    "let ", "try ", "else ", "@x(", "@", "// c\n", "_|_", "_", " ", "\t", "package p\n", "import \"x\"\n", "é", "\u{0}", "\\", ";",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_parser_panic(text in ".{0,200}") {
+        let parsed = parse(&text);
+        format_file(&parsed.file, &text, Format { simplify: true });
+    }
+
+    #[test]
+    fn nothing_like_cue_makes_the_parser_panic(pieces in proptest::collection::vec(0..PIECES.len(), 0..60)) {
+        let text: String = pieces.iter().map(|at| PIECES[*at]).collect();
+        let parsed = parse(&text);
+        let formatted = format_file(&parsed.file, &text, Format::default());
+        if parsed.diagnostics.is_empty() {
+            let again = parse(&formatted);
+            proptest::prop_assert!(again.diagnostics.is_empty(), "{text:?} -> {formatted:?}: {:?}", again.diagnostics);
+        }
+    }
+
+    #[test]
+    fn a_quoted_text_is_read_back(text in "[\\x00-\\x7fäß\u{2028}\"'#\n]{0,40}", tabs in 0_usize..4) {
+        for form in [literal::Form::STRING, literal::Form::STRING.with_indent(tabs)] {
+            let quoted = form.quote(&text);
+            proptest::prop_assert_eq!(literal::plain_string(&quoted), Some(text.clone()), "{}", quoted);
+        }
+        for form in [literal::Form::BYTES, literal::Form::BYTES.with_indent(tabs)] {
+            let quoted = form.quote(&text);
+            proptest::prop_assert_eq!(literal::string(&quoted), Ok(literal::Text::Bytes(text.clone().into_bytes())), "{}", quoted);
+        }
+    }
+}

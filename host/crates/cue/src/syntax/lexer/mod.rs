@@ -157,6 +157,8 @@ impl<'a> Lexer<'a> {
             if comment || self.byte().is_none() {
                 return comma;
             }
+            // The line break is counted already.
+            self.at += 1;
             self.skip_white_space();
             // A comma or colon on the next line continues this one, as in JSON.
             if !matches!(self.byte(), Some(b',' | b':')) {

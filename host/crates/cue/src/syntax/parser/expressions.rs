@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::super::ast::*;
-use super::super::token::TokenKind as T;
+use super::super::token::{Token, TokenKind as T};
 use super::Parser;
 
 /// The comments of an expression's own node.
@@ -220,8 +220,9 @@ impl Parser<'_> {
         let start = self.token.start;
         let mut pieces = Vec::new();
         let mut expressions = Vec::new();
+        let mut more = true;
         let mut piece = self.piece();
-        while piece.text.ends_with('(') && !self.gave_up {
+        while more && !self.gave_up {
             // The parenthesis counts as a token of the piece.
             self.comments.set_position(1);
             self.comments.token();
@@ -236,7 +237,9 @@ impl Parser<'_> {
                 self.error_expected("')' at the end of the interpolation");
             }
             self.peeked = None;
-            self.token = self.lexer.resume_interpolation();
+            let space = self.token.space;
+            self.token = Token { space, ..self.lexer.resume_interpolation() };
+            more = self.at(T::Interpolation);
             piece = self.piece();
         }
         self.comments.close(&piece.comments);
