@@ -1,4 +1,5 @@
 //! The CUE language: parser, formatter, evaluator, standard packages, modules and export.
+pub mod export;
 pub mod syntax;
 pub mod builtin;
 mod kinds;
