@@ -6,6 +6,9 @@
 
 pub mod address;
 pub mod capability;
+pub mod codec;
+pub mod json;
+pub mod msgpack;
 pub mod number;
 pub mod path;
 pub mod plan;
