@@ -5,27 +5,41 @@
 //! Everything is done over the traits of the model: this crate knows no CUE, no WebAssembly, no redb, prints nothing and
 //! touches no file.
 
+mod apply;
+mod calls;
 mod check;
 mod compatible;
+mod diagnose;
+mod ephemerals;
 mod failure;
 mod fingerprint;
+mod functions;
 mod ignore;
+mod instances;
 mod interrupt;
+mod json_interim;
 mod observer;
 mod plan;
+mod pool;
 mod proposed;
+mod record;
 mod replacing;
 mod request;
 mod shape;
 mod stored_value;
+mod subject;
+mod survey;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod validity;
 
+pub use apply::apply;
 pub use failure::{Failure, state_diagnostic};
 pub use interrupt::Interrupt;
 pub use observer::{Observer, Operation, RunEvent, Silent};
-pub use plan::{Plan, PlanFileError, Violation};
+pub use plan::{Plan, PlanFileError, Violation, plan};
 pub use request::{
     Applied, ApplyRequest, Conversations, DriftReport, DriftRequest, EvaluateRequest, Known, PlanOptions, PlanRequest, Refresh,
 };

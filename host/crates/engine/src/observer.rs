@@ -27,6 +27,8 @@ pub enum Operation {
     DeleteDeposed,
     /// The read of a data source.
     Read,
+    /// The adoption of an existing object.
+    Import,
 }
 
 /// Something that happened.

@@ -9,6 +9,7 @@ use pravo_model::specification::Specification;
 use pravo_model::state::{StateView, StateWriter, Timestamp, TransactionRecord};
 use pravo_model::{Address, plan::Drift};
 
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::observer::Observer;
 use crate::plan::Plan;
@@ -20,14 +21,14 @@ pub trait Conversations: Send + Sync {
     ///
     /// # Errors
     /// Where the specification cannot even be begun.
-    fn begin(&self) -> Result<Box<dyn Specification + '_>, Vec<Diagnostic>>;
+    fn begin(&self) -> Result<Box<dyn Specification + '_>, Failure>;
 }
 
 impl<F> Conversations for F
 where
-    F: Fn() -> Result<Box<dyn Specification>, Vec<Diagnostic>> + Send + Sync,
+    F: Fn() -> Result<Box<dyn Specification>, Failure> + Send + Sync,
 {
-    fn begin(&self) -> Result<Box<dyn Specification + '_>, Vec<Diagnostic>> {
+    fn begin(&self) -> Result<Box<dyn Specification + '_>, Failure> {
         self()
     }
 }

@@ -202,6 +202,27 @@ pub(crate) fn write_only_set(shape: Shape<'_>, value: &Value) -> Option<String> 
     })
 }
 
+/// Sets every write-only attribute to null, as a provider does in what it plans.
+pub(crate) fn without_write_only(shape: Shape<'_>, value: &Value) -> Value {
+    let Value::Map(entries) = value else {
+        return value.clone();
+    };
+    let part = |name: &String, value: &Value| {
+        if let Some(attribute) = shape.attribute(name) {
+            return match &attribute.kind {
+                _ if attribute.write_only => Value::Null,
+                AttributeKind::Nested(nesting, attributes) => each(*nesting, value, |element| without_write_only(attributes.into(), element)),
+                AttributeKind::Type(_) => value.clone(),
+            };
+        }
+        match shape.block(name) {
+            Some(nested) => each(nested.nesting, value, |element| without_write_only((&nested.block).into(), element)),
+            None => value.clone(),
+        }
+    };
+    Value::Map(entries.iter().map(|(name, value)| (name.clone(), part(name, value))).collect())
+}
+
 /// The objects of a nested value: itself, or the elements of a collection.
 pub(crate) fn elements(nesting: Nesting, value: &Value) -> Vec<&Value> {
     match (nesting, value) {

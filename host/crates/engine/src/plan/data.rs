@@ -87,6 +87,8 @@ pub(crate) struct Content {
     pub(crate) heads: Vec<(Address, Head)>,
     /// Configurations of provider instances that differ.
     pub(crate) instances: Vec<(Address, InstanceRecord)>,
+    /// Addresses whose objects are adopted, with their ids: their records are among `puts`.
+    pub(crate) imports: Vec<(Address, String)>,
     pub(crate) targets: Vec<Target>,
     pub(crate) steps: Vec<Step>,
     /// Keyed hashes of function calls and of their results: an apply must get the same.
@@ -118,10 +120,10 @@ pub(crate) struct Target {
     pub(crate) reason: Reason,
     #[serde(with = "stored_value")]
     pub(crate) after: Value,
+    /// What it will depend on, sorted.
+    pub(crate) dependencies: Vec<Address>,
     /// The provider's private bytes: of the plan, or of the object that is deleted.
     pub(crate) private: Vec<u8>,
-    /// Whether the object is adopted before.
-    pub(crate) import: bool,
 }
 
 /// What a step does.

@@ -1,0 +1,138 @@
+//! Calls of provider functions: one for equal arguments in a run, and the same result in the plan and in the apply.
+
+use std::collections::HashMap;
+
+use pravo_diag::Diagnostic;
+use pravo_model::Value;
+use pravo_model::provider::ProviderBinding;
+use pravo_model::specification::{Answer, QuestionId};
+
+use crate::fingerprint::digest;
+use crate::pool::Pool;
+use crate::shape::conforms;
+
+/// What is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Call {
+    pub(crate) binding: ProviderBinding,
+    pub(crate) function: String,
+    pub(crate) arguments: Vec<Value>,
+}
+
+enum State {
+    /// On its way, with the questions that wait for it.
+    Called(Vec<QuestionId>),
+    Done(Option<Value>),
+}
+
+/// All calls of a run.
+pub(crate) struct Functions {
+    key: [u8; 32],
+    calls: HashMap<Call, State>,
+    /// Digests of calls and results of the plan that is being applied.
+    expected: HashMap<[u8; 16], [u8; 16]>,
+    digests: Vec<([u8; 16], [u8; 16])>,
+}
+
+impl Functions {
+    /// `expected` is empty in a plan.
+    pub(crate) fn new(key: [u8; 32], expected: &[([u8; 16], [u8; 16])]) -> Self {
+        Self { key, calls: HashMap::new(), expected: expected.iter().copied().collect(), digests: Vec::new() }
+    }
+
+    /// A question about a call: an answer, or whether the call is to be made now.
+    pub(crate) fn ask(&mut self, question: QuestionId, call: &Call) -> Result<Answer, bool> {
+        match self.calls.get_mut(call) {
+            Some(State::Done(result)) => Ok(answer(result.as_ref())),
+            Some(State::Called(questions)) => {
+                questions.push(question);
+                Err(false)
+            }
+            None => {
+                self.calls.insert(call.clone(), State::Called(vec![question]));
+                Err(true)
+            }
+        }
+    }
+
+    /// The result of a call; gives the answers to the questions that waited, and an error where the plan had another result.
+    pub(crate) fn done(&mut self, call: &Call, result: Option<Value>) -> (Vec<(QuestionId, Answer)>, Option<Diagnostic>) {
+        let mut contradiction = None;
+        let mut result = result;
+        if let Some(value) = &result {
+            let made = digest(&self.key, &[&call.binding.package, &call.function], &call.arguments);
+            let gave = digest(&self.key, &[], std::slice::from_ref(value));
+            if self.expected.get(&made).is_some_and(|expected| *expected != gave) {
+                let text = format!("the function {} of {} gave another result than in the plan for equal arguments", call.function, call.binding.package);
+                contradiction = Some(Diagnostic::error("provider.impure", text).with_help("this is a bug of the provider; make a new plan"));
+                result = None;
+            }
+            self.digests.push((made, gave));
+        }
+        let answers = match self.calls.insert(call.clone(), State::Done(result.clone())) {
+            Some(State::Called(questions)) => questions.into_iter().map(|question| (question, answer(result.as_ref()))).collect(),
+            _ => Vec::new(),
+        };
+        (answers, contradiction)
+    }
+
+    /// Digests of all calls, sorted.
+    pub(crate) fn digests(&self) -> Vec<([u8; 16], [u8; 16])> {
+        let mut digests = self.digests.clone();
+        digests.sort_unstable();
+        digests
+    }
+}
+
+fn answer(result: Option<&Value>) -> Answer {
+    match result {
+        Some(value) => Answer::Known { value: value.clone(), sensitive: false, ephemeral: false },
+        None => Answer::Failed,
+    }
+}
+
+/// Calls a function.
+pub(crate) async fn call(pool: &Pool, call: &Call, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
+    let name = format!("{} of {}", call.function, call.binding.package);
+    let fail = |text: String, detail: String| Diagnostic::error("provider.function", text).with_detail(detail);
+    let schema = match pool.providers().schema(&call.binding.package) {
+        Ok(schema) => schema,
+        Err(failure) => {
+            diagnostics.push(fail(failure.message, failure.detail));
+            return None;
+        }
+    };
+    let Some(function) = schema.functions.get(&call.function) else {
+        diagnostics.push(fail(format!("there is no function {name}"), String::new()));
+        return None;
+    };
+    for (parameter, argument) in function.parameters.iter().zip(&call.arguments) {
+        if argument.is_null() && !parameter.allow_null {
+            diagnostics.push(fail(format!("the function {name}: {} must not be null", parameter.name), String::new()));
+            return None;
+        }
+    }
+    let provider = pool.for_functions(&call.binding, diagnostics).await.ok()?;
+    match provider.call_function(&call.function, &call.arguments).await {
+        Err(failure) => {
+            diagnostics.push(fail(format!("the function {name}: {}", failure.message), failure.detail));
+            None
+        }
+        Ok(reply) => {
+            let failed = reply.has_errors();
+            for said in reply.diagnostics {
+                let text = format!("the function {name}: {}", said.summary);
+                diagnostics.push(if said.error { fail(text, said.detail) } else { Diagnostic::warning("provider.warning", text).with_detail(said.detail) });
+            }
+            let fits = |value: &Value| conforms(value, &function.result) && value.is_wholly_known();
+            match reply.value {
+                _ if failed => None,
+                Some(value) if fits(&value) => Some(value),
+                _ => {
+                    diagnostics.push(fail(format!("the function {name} gave a result that is not of type {}", function.result), String::new()));
+                    None
+                }
+            }
+        }
+    }
+}

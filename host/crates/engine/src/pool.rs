@@ -1,0 +1,115 @@
+//! Providers that are started: each once per distinct package, grants and configuration, when it is first needed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pravo_diag::{Diagnostic, Span};
+use pravo_model::provider::{Provider, ProviderBinding, Providers, Subject};
+use pravo_model::{Address, Value};
+use tokio::sync::OnceCell;
+
+use crate::check::check_config;
+use crate::diagnose::{Failed, Place};
+use crate::shape::Shape;
+
+type Started = Result<Arc<dyn Provider>, Vec<Diagnostic>>;
+
+/// A provider with one configuration, started or not.
+pub(crate) struct Slot {
+    place: Place,
+    binding: ProviderBinding,
+    /// What is set; `None` where it is not configured, for functions.
+    config: Option<Value>,
+    started: OnceCell<Started>,
+}
+
+/// All providers of a run.
+pub(crate) struct Pool {
+    providers: Arc<dyn Providers>,
+    slots: Mutex<HashMap<(ProviderBinding, Option<Value>), Arc<Slot>>>,
+}
+
+impl Pool {
+    pub(crate) fn new(providers: Arc<dyn Providers>) -> Arc<Self> {
+        Arc::new(Self { providers, slots: Mutex::new(HashMap::new()) })
+    }
+
+    /// Schemas and hashes.
+    pub(crate) fn providers(&self) -> &dyn Providers {
+        &*self.providers
+    }
+
+    /// The slot of a configuration; nothing is started yet.
+    pub(crate) fn slot(&self, binding: &ProviderBinding, config: Option<Value>, address: &Address, span: Option<Span>) -> Arc<Slot> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = slots.entry((binding.clone(), config.clone())).or_insert_with(|| {
+            Arc::new(Slot { place: Place::new(address, span), binding: binding.clone(), config, started: OnceCell::new() })
+        });
+        Arc::clone(slot)
+    }
+
+    /// The provider of a slot, started and configured.
+    pub(crate) async fn get(&self, slot: &Slot, diagnostics: &mut Vec<Diagnostic>) -> Result<Arc<dyn Provider>, Failed> {
+        let started = slot.started.get_or_init(|| self.start(slot)).await;
+        started.as_ref().map(Arc::clone).map_err(|errors| {
+            diagnostics.extend(errors.iter().cloned());
+            Failed
+        })
+    }
+
+    /// A provider for function calls, which need no configuration: any that is started, else one of its own.
+    pub(crate) async fn for_functions(&self, binding: &ProviderBinding, diagnostics: &mut Vec<Diagnostic>) -> Result<Arc<dyn Provider>, Failed> {
+        let started = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.values().filter(|slot| slot.binding == *binding).find_map(|slot| slot.started.get()?.as_ref().ok().cloned())
+        };
+        if let Some(provider) = started {
+            return Ok(provider);
+        }
+        let Ok(address) = "$functions".parse::<Address>() else {
+            return Err(Failed);
+        };
+        let slot = self.slot(binding, None, &address, None);
+        self.get(&slot, diagnostics).await
+    }
+
+    async fn start(&self, slot: &Slot) -> Started {
+        let mut diagnostics = Vec::new();
+        match self.start_configured(slot, &mut diagnostics).await {
+            Ok(provider) => Ok(provider),
+            Err(Failed) => Err(diagnostics),
+        }
+    }
+
+    async fn start_configured(&self, slot: &Slot, diagnostics: &mut Vec<Diagnostic>) -> Result<Arc<dyn Provider>, Failed> {
+        let place = &slot.place;
+        let failed = |failure, diagnostics: &mut Vec<Diagnostic>| {
+            diagnostics.push(place.failed(&failure));
+            Failed
+        };
+        let schema = self.providers.schema(&slot.binding.package).map_err(|failure| failed(failure, diagnostics))?;
+        let provider = self.providers.start(&slot.binding).await.map_err(|failure| failed(failure, diagnostics))?;
+        let Some(config) = &slot.config else {
+            return Ok(provider);
+        };
+        let shape = Shape::from(&schema.provider);
+        let problems = check_config(shape, config);
+        if !problems.is_empty() {
+            diagnostics.extend(problems.iter().map(|problem| place.misconfigured(problem)));
+            return Err(Failed);
+        }
+        let config = shape.complete(config);
+        place.taken(provider.validate(Subject::Provider, &config).await, diagnostics)?;
+        place.taken(provider.configure(&config).await, diagnostics)?;
+        Ok(provider)
+    }
+
+    /// Asks every started provider to end what it does soon.
+    pub(crate) async fn stop(&self) {
+        let started: Vec<Arc<dyn Provider>> = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.values().filter_map(|slot| slot.started.get()?.as_ref().ok().cloned()).collect()
+        };
+        futures::future::join_all(started.iter().map(|provider| provider.stop())).await;
+    }
+}

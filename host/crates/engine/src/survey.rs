@@ -1,0 +1,145 @@
+//! A conversation without a plan: answers come from the records, or nothing is known.
+//!
+//! Used where a specification is only looked at: `output`, `validate`, `drift`, what is destroyed, and which addresses a target
+//! takes along. No provider is started but for function calls.
+
+use std::collections::HashSet;
+
+use pravo_diag::Diagnostic;
+use pravo_model::specification::{Answer, Body, Event, Group, Instance, Kind, QuestionId, QuestionKind, Specification};
+use pravo_model::state::StateView;
+use pravo_model::{Address, Path};
+
+use crate::failure::{Failure, state_diagnostic};
+use crate::functions::{self, Call, Functions};
+use crate::plan::record_answer;
+use crate::pool::Pool;
+use crate::request::Known;
+
+/// What a survey hands on as it is found.
+pub(crate) enum Found {
+    Instance(Instance),
+    Body(Box<Body>),
+    Group(Group),
+}
+
+/// A survey in progress.
+pub(crate) struct Survey<'a> {
+    state: &'a dyn StateView,
+    pool: &'a Pool,
+    known: Known,
+    functions: Functions,
+    calls: Vec<Call>,
+    ephemerals: HashSet<Address>,
+    waiting: Vec<(QuestionId, Address, Path)>,
+    answers: Vec<(QuestionId, Answer)>,
+    errors: Vec<Diagnostic>,
+}
+
+impl<'a> Survey<'a> {
+    pub(crate) fn new(state: &'a dyn StateView, pool: &'a Pool, known: Known) -> Self {
+        Self {
+            state,
+            pool,
+            known,
+            functions: Functions::new(state.key(), &[]),
+            calls: Vec::new(),
+            ephemerals: HashSet::new(),
+            waiting: Vec::new(),
+            answers: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Goes through a conversation to its end.
+    pub(crate) async fn run(mut self, specification: &mut dyn Specification, mut found: impl FnMut(Found)) -> Result<(), Failure> {
+        loop {
+            let progress = match specification.advance() {
+                Ok(progress) => progress,
+                Err(diagnostics) => {
+                    self.errors.extend(diagnostics);
+                    return Err(Failure::new(self.errors, specification.sources().clone()));
+                }
+            };
+            for event in progress.events {
+                self.event(event, &mut found);
+            }
+            self.call_functions().await;
+            if self.answers.is_empty() && !progress.more {
+                self.give_up_waiting();
+            }
+            if self.answers.is_empty() && !progress.more {
+                break;
+            }
+            for (question, answer) in self.answers.drain(..) {
+                specification.answer(question, answer);
+            }
+        }
+        if self.errors.is_empty() { Ok(()) } else { Err(Failure::new(self.errors, specification.sources().clone())) }
+    }
+
+    fn event(&mut self, event: Event, found: &mut impl FnMut(Found)) {
+        match event {
+            Event::Instance(instance) => found(Found::Instance(*instance)),
+            Event::Group(group) => found(Found::Group(group)),
+            Event::Body(body) => {
+                if body.kind == Kind::Ephemeral {
+                    self.ephemerals.insert(body.address.clone());
+                }
+                found(Found::Body(body));
+            }
+            Event::Question(question) => match question.kind {
+                QuestionKind::Attribute { owner, path } => match self.from_record(&owner, &path) {
+                    Some(answer) => self.answers.push((question.id, answer)),
+                    None => self.waiting.push((question.id, owner, path)),
+                },
+                QuestionKind::Call { binding, function, arguments } => {
+                    let call = Call { binding, function, arguments };
+                    match self.functions.ask(question.id, &call) {
+                        Ok(answer) => self.answers.push((question.id, answer)),
+                        Err(true) => self.calls.push(call),
+                        Err(false) => {}
+                    }
+                }
+            },
+        }
+    }
+
+    fn from_record(&mut self, owner: &Address, path: &Path) -> Option<Answer> {
+        if self.known == Known::Nothing {
+            return None;
+        }
+        let record = match self.state.record(owner) {
+            Ok(record) => record?,
+            Err(error) => {
+                self.errors.push(state_diagnostic(&error));
+                return Some(Answer::Failed);
+            }
+        };
+        match record_answer(self.pool.providers(), &record, path) {
+            Ok(answer) => Some(answer),
+            Err(diagnostic) => {
+                self.errors.push(diagnostic);
+                Some(Answer::Failed)
+            }
+        }
+    }
+
+    /// What has no record is unknown, once nothing else can be found out: by then it is known whether it is ephemeral.
+    fn give_up_waiting(&mut self) {
+        for (question, owner, _) in std::mem::take(&mut self.waiting) {
+            let ephemeral = self.ephemerals.contains(&owner);
+            self.answers.push((question, Answer::Unknown { sensitive: false, ephemeral }));
+        }
+    }
+
+    async fn call_functions(&mut self) {
+        for call in std::mem::take(&mut self.calls) {
+            let mut diagnostics = Vec::new();
+            let result = functions::call(self.pool, &call, &mut diagnostics).await;
+            self.errors.extend(diagnostics.into_iter().filter(Diagnostic::is_error));
+            let (answers, _) = self.functions.done(&call, result);
+            self.answers.extend(answers);
+        }
+    }
+}
