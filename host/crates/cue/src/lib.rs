@@ -2,10 +2,14 @@
 pub mod export;
 pub mod syntax;
 pub mod builtin;
+mod intern;
 mod kinds;
 mod number;
+pub mod program;
+pub mod session;
 mod value;
 
+pub use intern::{Label, LabelKind, Text, is_identifier};
 pub use kinds::Kinds;
 pub use number::{IntegerDivision, Number};
 pub use value::Value;

@@ -1,0 +1,618 @@
+//! Calls: the functions of the language, those of the standard packages, and validators.
+
+use std::sync::Arc;
+
+use super::data::*;
+use super::evaluate::Val;
+use super::read::Unread;
+use super::resolve::Target;
+use super::{Session, flag};
+use crate::builtin::{Failure, Function, Host};
+use crate::intern::Label;
+use crate::program::{Core, Expr, ExprId, Operands, Presence};
+use crate::{IntegerDivision, Kinds, Node, Value};
+
+impl Session {
+    /// A call as an operand.
+    pub(crate) fn call(&mut self, expr: ExprId, operands: Operands, env: u32, at: Node) -> Run<Val> {
+        let function = self.program.code.operand(operands, 0);
+        match self.program.code.expr(function) {
+            Expr::Core(core) => match core {
+                Core::Len => self.len(expr, operands, env, at),
+                Core::Div => self.divide(IntegerDivision::Div, expr, operands, env, at),
+                Core::Mod => self.divide(IntegerDivision::Mod, expr, operands, env, at),
+                Core::Quo => self.divide(IntegerDivision::Quo, expr, operands, env, at),
+                Core::Rem => self.divide(IntegerDivision::Rem, expr, operands, env, at),
+                _ => {
+                    let node = self.inline_node(expr, env, at)?;
+                    self.value_of(node)
+                }
+            },
+            Expr::Function(index) => {
+                let found = self.program.code.functions.get(index as usize).copied();
+                match found {
+                    Some((package, function)) => self.call_function(expr, package, function, operands, env, at),
+                    None => Ok(Val::Bottom(self.bottom_at(Code::Eval, at, Reason::Compile, expr))),
+                }
+            }
+            _ => {
+                // Errors of the callee first; then say that it is no function.
+                if let Val::Bottom(bottom) = self.eval(function, env, at)? {
+                    return Ok(Val::Bottom(bottom));
+                }
+                let reason = Reason::Text("cannot call a value that is not a function".into());
+                Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, expr)))
+            }
+        }
+    }
+
+    fn argument_count(&mut self, expr: ExprId, operands: Operands, name: &str, low: u32, high: u32, at: Node) -> Option<u32> {
+        let count = operands.count - 1;
+        if count >= low && count <= high {
+            return None;
+        }
+        let problem = if count < low { "not enough" } else { "too many" };
+        let reason = Reason::Text(format!("{problem} arguments in call to {name} (have {count}, want {low})"));
+        Some(self.bottom_at(Code::Eval, at, reason, expr))
+    }
+
+    fn len(&mut self, expr: ExprId, operands: Operands, env: u32, at: Node) -> Run<Val> {
+        if let Some(bottom) = self.argument_count(expr, operands, "len", 1, 1, at) {
+            return Ok(Val::Bottom(bottom));
+        }
+        let operand = self.program.code.operand(operands, 1);
+        let count = match self.eval(operand, env, at)? {
+            Val::Pending(_) => return Ok(Val::Pending(Kinds::INT)),
+            Val::Bottom(bottom) => return Ok(Val::Bottom(bottom)),
+            Val::Scalar(Scalar::Text(text)) => self.texts.get(text).len(),
+            Val::Scalar(Scalar::Bytes(bytes)) => self.bytes_of(bytes).len(),
+            Val::Node(node) if self.is_composite(node) => {
+                self.ensure_arcs(node)?;
+                let node = self.deref(node);
+                if self.has(node, flag::OPEN_ENDED) {
+                    return Ok(Val::Pending(Kinds::INT));
+                }
+                if self.node(node).bottom != 0 {
+                    return Ok(Val::Bottom(self.node(node).bottom));
+                }
+                if self.node(node).kinds == Kinds::LIST {
+                    self.list_length(node) as usize
+                } else {
+                    self.node(node)
+                        .arcs
+                        .iter()
+                        .filter(|arc| self.node(**arc).presence == Presence::Member && self.node(**arc).label.is_regular())
+                        .count()
+                }
+            }
+            Val::Node(node) if self.node(node).kinds.intersects(Kinds::STRING | Kinds::BYTES | Kinds::LIST | Kinds::STRUCT) => {
+                let kinds = self.node(node).kinds;
+                return Ok(Val::Bottom(self.bottom_at(Code::Incomplete, at, Reason::NotConcrete(kinds), expr)));
+            }
+            other => {
+                let text = match other {
+                    Val::Scalar(scalar) => self.scalar_text(scalar),
+                    Val::Node(node) => self.node(node).kinds.to_string(),
+                    _ => String::new(),
+                };
+                let reason = Reason::Text(format!("invalid argument {text} for len: it must be a string, bytes, list or struct"));
+                return Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
+            }
+        };
+        Ok(Val::Scalar(Scalar::Int(count as i64)))
+    }
+
+    fn divide(&mut self, division: IntegerDivision, expr: ExprId, operands: Operands, env: u32, at: Node) -> Run<Val> {
+        if let Some(bottom) = self.argument_count(expr, operands, "integer division", 2, 2, at) {
+            return Ok(Val::Bottom(bottom));
+        }
+        let a = self.eval(self.program.code.operand(operands, 1), env, at)?;
+        let b = self.eval(self.program.code.operand(operands, 2), env, at)?;
+        let mut numbers = Vec::new();
+        for (val, index) in [(a, 1), (b, 2)] {
+            let operand = self.program.code.operand(operands, index);
+            match val {
+                Val::Bottom(bottom) => return Ok(Val::Bottom(bottom)),
+                Val::Pending(_) => return Ok(Val::Pending(Kinds::INT)),
+                Val::Scalar(scalar) if self.scalar_kind(scalar) == Kinds::INT => numbers.extend(self.number_of(scalar)),
+                Val::Node(node) if self.node(node).kinds.intersects(Kinds::INT) => {
+                    let kinds = self.node(node).kinds;
+                    return Ok(Val::Bottom(self.bottom_at(Code::Incomplete, at, Reason::NotConcrete(kinds), operand)));
+                }
+                _ => {
+                    let reason = Reason::Text("integer division needs integers".into());
+                    return Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, operand)));
+                }
+            }
+        }
+        let result = match numbers.as_slice() {
+            [a, b] => division.apply(a, b),
+            _ => None,
+        };
+        Ok(match result {
+            Some(number) => Val::Scalar(self.number_scalar(number)),
+            None => Val::Bottom(self.bottom_at(Code::Eval, at, Reason::Text("division by zero".into()), expr)),
+        })
+    }
+
+    /// A call that is unified with a node.
+    pub(crate) fn join_call(&mut self, node: Node, conjunct: Conjunct, operands: Operands) -> Run<()> {
+        let function = self.program.code.operand(operands, 0);
+        match self.program.code.expr(function) {
+            Expr::Core(core @ (Core::Close | Core::And | Core::Or | Core::Error | Core::MatchN | Core::MatchIf)) => {
+                self.join_core(node, conjunct, core, operands)
+            }
+            Expr::Function(index) => {
+                let found = self.program.code.functions.get(index as usize).copied();
+                if let Some((_, function)) = found
+                    && function.validator
+                    && (operands.count as usize) == function.parameters.len()
+                {
+                    return self.join_validator(node, conjunct, index, function, operands);
+                }
+                let val = self.call(conjunct.expr, operands, conjunct.env, node)?;
+                self.join_val(node, val, conjunct)
+            }
+            _ => {
+                let val = self.call(conjunct.expr, operands, conjunct.env, node)?;
+                self.join_val(node, val, conjunct)
+            }
+        }
+    }
+
+    fn join_core(&mut self, node: Node, conjunct: Conjunct, core: Core, operands: Operands) -> Run<()> {
+        let count = match core {
+            Core::MatchN => 2,
+            Core::MatchIf => 3,
+            _ => 1,
+        };
+        let full = matches!(core, Core::MatchN | Core::MatchIf) && operands.count == count + 2;
+        if !full
+            && let Some(bottom) = self.argument_count(conjunct.expr, operands, "the function", count, count, node)
+        {
+            self.fail(node, bottom);
+            return Ok(());
+        }
+        let argument = self.program.code.operand(operands, 1);
+        match core {
+            Core::Close => {
+                let data = self.info(conjunct.info);
+                let occurrence = self.occurrence(data.occurrence, false, Closing::Once(node));
+                let info = self.new_info(Info { occurrence, ..data });
+                self.join(node, Conjunct { expr: argument, info, ..conjunct })
+            }
+            Core::Error => {
+                let reason = match self.eval(argument, conjunct.env, node)? {
+                    Val::Scalar(Scalar::Text(text)) => Reason::Text(self.texts.get(text).to_string()),
+                    Val::Bottom(bottom) => {
+                        self.fail(node, bottom);
+                        return Ok(());
+                    }
+                    _ => Reason::Text("error called without a concrete message".into()),
+                };
+                let bottom = self.bottom_at(Code::User, node, reason, conjunct.expr);
+                self.fail(node, bottom);
+                Ok(())
+            }
+            Core::And | Core::Or => self.join_all_or_any(node, conjunct, core, argument),
+            _ => self.join_match(node, conjunct, core, operands, full),
+        }
+    }
+
+    fn join_all_or_any(&mut self, node: Node, conjunct: Conjunct, core: Core, argument: ExprId) -> Run<()> {
+        let list = match self.eval(argument, conjunct.env, node)? {
+            Val::Node(list) => list,
+            other @ (Val::Pending(_) | Val::Bottom(_)) => {
+                let other = if matches!(other, Val::Pending(_)) { Val::Pending(Kinds::TOP) } else { other };
+                return self.join_val(node, other, conjunct);
+            }
+            Val::Scalar(_) => {
+                let reason = Reason::Text("and and or need a list".into());
+                let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
+                self.fail(node, bottom);
+                return Ok(());
+            }
+        };
+        self.ensure_arcs(list)?;
+        let list = self.deref(list);
+        if self.node(list).kinds != Kinds::LIST {
+            let code = if self.node(list).kinds.intersects(Kinds::LIST) { Code::Incomplete } else { Code::Eval };
+            let kinds = self.node(list).kinds;
+            let bottom = self.bottom_at(code, node, Reason::NotConcrete(kinds), argument);
+            self.fail(node, bottom);
+            return Ok(());
+        }
+        let elements: Vec<Node> = self.node(list).arcs.iter().copied().filter(|arc| self.node(*arc).label.is_index()).collect();
+        if core == Core::And {
+            for element in elements {
+                self.join_reference(node, element, conjunct, false)?;
+            }
+            return Ok(());
+        }
+        let branches: Vec<ExprId> = elements.into_iter().map(|element| self.datum(Datum::Node(element))).collect();
+        match branches.as_slice() {
+            [] => {
+                let closed = self.extra(list).and_then(|extra| extra.list.as_ref()).is_some_and(|list| list.length.is_some());
+                let code = if closed { Code::Eval } else { Code::Incomplete };
+                let bottom = self.bottom_at(code, node, Reason::Text("empty list in call to or".into()), conjunct.expr);
+                self.fail(node, bottom);
+                Ok(())
+            }
+            [only] => self.join(node, Conjunct { expr: *only, ..conjunct }),
+            _ => {
+                let expr = self.datum(Datum::Or(branches.into()));
+                self.join(node, Conjunct { expr, ..conjunct })
+            }
+        }
+    }
+
+    /// `matchN` and `matchIf`: validators over constraints.
+    fn join_match(&mut self, node: Node, conjunct: Conjunct, core: Core, operands: Operands, full: bool) -> Run<()> {
+        let skip = u32::from(full);
+        let mut nodes = Vec::new();
+        for index in 1 + skip..operands.count {
+            let operand = self.program.code.operand(operands, index);
+            let target = self.inline_node(operand, conjunct.env, node)?;
+            self.ensure(target)?;
+            nodes.push(self.deref(target));
+        }
+        let validator = Validator {
+            expr: conjunct.expr,
+            env: conjunct.env,
+            function: 0,
+            arguments: Arc::from(&[][..]),
+            core: Some((core, nodes.into())),
+        };
+        if full {
+            let operand = self.program.code.operand(operands, 1);
+            let value = self.inline_node(operand, conjunct.env, node)?;
+            self.ensure(value)?;
+            let result = self.check_match(&validator, value)?;
+            return self.join_scalar(node, Scalar::Bool(result.is_none()), conjunct.expr);
+        }
+        self.set(node, flag::NONCYCLIC);
+        self.extra_mut(node).validators.push(validator);
+        Ok(())
+    }
+
+    /// A function that stands without a call: a validator of one parameter.
+    pub(crate) fn join_function(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
+        if let Expr::Function(index) = self.program.code.expr(conjunct.expr) {
+            let found = self.program.code.functions.get(index as usize).copied();
+            if let Some((_, function)) = found
+                && function.validator
+                && function.parameters.iter().filter(|parameter| !parameter.optional).count() == 1
+            {
+                return self.add_validator(node, conjunct, index, function, Vec::new());
+            }
+        }
+        let reason = Reason::Text("a function is no value: call it".into());
+        let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
+        self.fail(node, bottom);
+        Ok(())
+    }
+
+    fn join_validator(&mut self, node: Node, conjunct: Conjunct, index: u32, function: Function, operands: Operands) -> Run<()> {
+        match self.arguments(function, 1, operands, conjunct.env, node)? {
+            Ok(arguments) => self.add_validator(node, conjunct, index, function, arguments),
+            Err(Val::Pending(_)) => {
+                self.set(node, flag::PENDING);
+                Ok(())
+            }
+            Err(val) => self.join_val(node, val, conjunct),
+        }
+    }
+
+    fn add_validator(&mut self, node: Node, conjunct: Conjunct, index: u32, function: Function, arguments: Vec<Value>) -> Run<()> {
+        self.set(node, flag::NONCYCLIC);
+        if let Some(parameter) = function.parameters.first()
+            && !parameter.constraint
+        {
+            self.join_kinds(node, parameter.kinds, conjunct.expr)?;
+        }
+        let same = |other: &Validator| other.expr == conjunct.expr && other.env == conjunct.env;
+        let extra = self.extra_mut(node);
+        if !extra.validators.iter().any(same) {
+            extra.validators.push(Validator {
+                expr: conjunct.expr,
+                env: conjunct.env,
+                function: index,
+                arguments: arguments.into(),
+                core: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Evaluates arguments, from a parameter on.
+    fn arguments(&mut self, function: Function, from: usize, operands: Operands, env: u32, at: Node) -> Run<Result<Vec<Value>, Val>> {
+        let mut out = Vec::new();
+        let mut pending = false;
+        for index in 1..operands.count {
+            let operand = self.program.code.operand(operands, index);
+            let Some(parameter) = function.parameters.get(index as usize - 1 + from) else { break };
+            if parameter.constraint {
+                let target = match self.resolve_or_inline(operand, env, at)? {
+                    Target::Node(target, _) => target,
+                    Target::Bottom(bottom) => return Ok(Err(Val::Bottom(bottom))),
+                    Target::Pending(_) => {
+                        pending = true;
+                        continue;
+                    }
+                    Target::Scalar(_) => self.inline_node(operand, env, at)?,
+                };
+                self.ensure(target)?;
+                out.push(Value::Handle(self.deref(target)));
+                continue;
+            }
+            let value = match self.eval(operand, env, at)? {
+                Val::Scalar(scalar) => self.scalar_value(scalar),
+                Val::Pending(_) => {
+                    pending = true;
+                    continue;
+                }
+                Val::Bottom(bottom) => return Ok(Err(Val::Bottom(bottom))),
+                Val::Node(node) => {
+                    if !self.node(node).kinds.intersects(parameter.kinds) {
+                        return Ok(Err(self.wrong_kind(operand, parameter.kinds, self.node(node).kinds, at)));
+                    }
+                    match self.value_tree(node)? {
+                        Ok(value) => value,
+                        Err(Unread::Pending) => {
+                            pending = true;
+                            continue;
+                        }
+                        Err(Unread::Bottom(bottom)) => return Ok(Err(Val::Bottom(bottom))),
+                        Err(Unread::Open(kinds)) => {
+                            return Ok(Err(Val::Bottom(self.bottom_at(Code::Incomplete, at, Reason::NotConcrete(kinds), operand))));
+                        }
+                    }
+                }
+            };
+            if !value.kinds().intersects(parameter.kinds) {
+                return Ok(Err(self.wrong_kind(operand, parameter.kinds, value.kinds(), at)));
+            }
+            out.push(value);
+        }
+        if pending {
+            return Ok(Err(Val::Pending(function.result)));
+        }
+        Ok(Ok(out))
+    }
+
+    fn wrong_kind(&mut self, operand: ExprId, wanted: Kinds, found: Kinds, at: Node) -> Val {
+        let reason = Reason::Text(format!("cannot use a value of type {found} as {wanted} in this argument"));
+        Val::Bottom(self.bottom_at(Code::Eval, at, reason, operand))
+    }
+
+    fn resolve_or_inline(&mut self, operand: ExprId, env: u32, at: Node) -> Run<Target> {
+        self.resolve(operand, env, at)
+    }
+
+    fn call_function(&mut self, expr: ExprId, package: &str, function: Function, operands: Operands, env: u32, at: Node) -> Run<Val> {
+        let needed = function.parameters.iter().filter(|parameter| !parameter.optional).count() as u32;
+        let name = format!("{package}.{}", function.name);
+        if let Some(bottom) = self.argument_count(expr, operands, &name, needed, function.parameters.len() as u32, at) {
+            return Ok(Val::Bottom(bottom));
+        }
+        let arguments = match self.arguments(function, 0, operands, env, at)? {
+            Ok(arguments) => arguments,
+            Err(val) => return Ok(val),
+        };
+        match (function.code)(&arguments, &mut Caller { session: self, stop: None }) {
+            Ok(value) => {
+                if let Some(scalar) = self.value_scalar(&value) {
+                    return Ok(Val::Scalar(scalar));
+                }
+                let node = self.new_node(at, Label::NONE, Presence::Member);
+                self.set(node, flag::FORCE_CLOSED);
+                self.clear(node, flag::TEMPLATE);
+                let datum = self.datum(Datum::Value(value));
+                self.node_mut(node).conjuncts.push(Conjunct { expr: datum, env: 0, info: 0 });
+                self.ensure(node)?;
+                Ok(Val::Node(node))
+            }
+            Err(failure) => self.failed_call(expr, &name, failure, at),
+        }
+    }
+
+    fn failed_call(&mut self, expr: ExprId, name: &str, failure: Failure, at: Node) -> Run<Val> {
+        let (code, text) = match failure {
+            Failure::Incomplete(text) => (Code::Incomplete, text),
+            Failure::Eval(text) => (Code::Eval, text),
+            Failure::Limit(_) => return Err(self.exceed("bytes", self.limits.bytes as u64, at, expr)),
+        };
+        let reason = Reason::Text(format!("error in call to {name}: {text}"));
+        Ok(Val::Bottom(self.bottom_at(code, at, reason, expr)))
+    }
+
+    /// Whether a validator accepts a scalar.
+    pub(crate) fn validates(&mut self, validator: &Validator, scalar: Scalar, _at: Node) -> bool {
+        if validator.core.is_some() {
+            return true;
+        }
+        let value = self.scalar_value(scalar);
+        !matches!(self.run_validator(validator, value), Some(Failure::Eval(_)))
+    }
+
+    fn run_validator(&mut self, validator: &Validator, value: Value) -> Option<Failure> {
+        let (_, function) = self.program.code.functions.get(validator.function as usize).copied()?;
+        let mut arguments = vec![value];
+        arguments.extend(validator.arguments.iter().cloned());
+        match (function.code)(&arguments, &mut Caller { session: self, stop: None }) {
+            Ok(Value::Bool(false)) => Some(Failure::Eval("the value is refused".into())),
+            Ok(_) => None,
+            Err(failure) => Some(failure),
+        }
+    }
+
+    /// Runs the validators of a node that has its value.
+    pub(crate) fn check_validators(&mut self, node: Node) -> Run<()> {
+        let validators = match self.extra(node) {
+            Some(extra) if !extra.validators.is_empty() => extra.validators.clone(),
+            _ => return Ok(()),
+        };
+        if self.node(node).bottom != 0 {
+            return Ok(());
+        }
+        for validator in validators {
+            if validator.core.is_some() {
+                if self.node(node).scalar.is_none() && !self.is_composite(node) {
+                    continue;
+                }
+                if let Some(text) = self.check_match(&validator, node)? {
+                    let bottom = self.bottom_at(Code::Eval, node, Reason::Text(text), validator.expr);
+                    self.fail(node, bottom);
+                }
+                continue;
+            }
+            let value = match self.node(node).scalar {
+                Some(scalar) => self.scalar_value(scalar),
+                None if self.is_composite(node) => match self.value_tree_of_parts(node)? {
+                    Ok(value) => value,
+                    Err(_) => continue,
+                },
+                None => continue,
+            };
+            let name = match self.program.code.functions.get(validator.function as usize) {
+                Some((package, function)) => format!("{package}.{}", function.name),
+                None => String::new(),
+            };
+            if let Some(failure) = self.run_validator(&validator, value.clone()) {
+                let (code, text) = match failure {
+                    Failure::Eval(text) => (Code::Eval, text),
+                    Failure::Incomplete(text) => (Code::Incomplete, text),
+                    Failure::Limit(_) => return Err(self.exceed("bytes", self.limits.bytes as u64, node, validator.expr)),
+                };
+                let shown = self.node(node).scalar.map_or_else(|| self.node(node).kinds.to_string(), |scalar| self.scalar_text(scalar));
+                let reason = Reason::Text(format!("invalid value {shown} (does not satisfy {name}): {text}"));
+                let spans = self.conflict_spans(node, validator.expr);
+                let bottom = self.bottom(code, node, reason, spans);
+                self.fail(node, bottom);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value can be unified with a constraint without an error.
+    fn unifies(&mut self, constraint: Node, value: Node) -> Run<bool> {
+        let probe = self.new_node(value, Label::NONE, Presence::Member);
+        self.set(probe, flag::FORCE_CLOSED);
+        for target in [constraint, value] {
+            let expr = self.datum(Datum::Node(target));
+            self.node_mut(probe).conjuncts.push(Conjunct { expr, env: 0, info: 0 });
+        }
+        self.ensure(probe)?;
+        Ok(!self.has_final_error(probe, 0)? && !self.lacks_required(probe)?)
+    }
+
+    /// Whether a required field, here or below, is missing.
+    fn lacks_required(&mut self, node: Node) -> Run<bool> {
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            let node = self.deref(node);
+            for arc in self.node(node).arcs.clone() {
+                match self.node(arc).presence {
+                    Presence::Required => return Ok(true),
+                    Presence::Member => stack.push(arc),
+                    Presence::Optional => {}
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a `matchN` or `matchIf` has against a value.
+    fn check_match(&mut self, validator: &Validator, value: Node) -> Run<Option<String>> {
+        let Some((core, nodes)) = validator.core.clone() else { return Ok(None) };
+        match (core, &*nodes) {
+            (Core::MatchN, [count, list]) => {
+                let list = self.deref(*list);
+                let elements: Vec<Node> = self.node(list).arcs.iter().copied().filter(|arc| self.node(*arc).label.is_index()).collect();
+                let total = elements.len();
+                let mut matched = 0;
+                for element in elements {
+                    matched += i64::from(self.unifies(element, value)?);
+                }
+                if self.admits(*count, Scalar::Int(matched)) {
+                    return Ok(None);
+                }
+                Ok(Some(format!("invalid value: {matched} of {total} constraints of matchN match")))
+            }
+            (Core::MatchIf, [condition, then, otherwise]) => {
+                let (branch, name) = if self.unifies(*condition, value)? { (*then, "then") } else { (*otherwise, "else") };
+                Ok((!self.unifies(branch, value)?).then(|| format!("invalid value: it does not satisfy the {name} part of matchIf")))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// What a function sees of the session.
+struct Caller<'s> {
+    session: &'s mut Session,
+    stop: Option<Stop>,
+}
+
+impl Caller<'_> {
+    fn note(&mut self, stop: Stop) -> Failure {
+        self.stop = Some(stop);
+        match stop {
+            Stop::Limit => Failure::Limit("limit".into()),
+            Stop::Wait(_) => Failure::Incomplete("a constraint is not known yet".into()),
+        }
+    }
+
+    fn probe(&mut self, parts: &[ExprId]) -> Node {
+        let probe = self.session.new_node(Node(0), Label::NONE, Presence::Member);
+        self.session.set(probe, flag::FORCE_CLOSED);
+        for expr in parts {
+            self.session.node_mut(probe).conjuncts.push(Conjunct { expr: *expr, env: 0, info: 0 });
+        }
+        probe
+    }
+}
+
+impl Host for Caller<'_> {
+    fn accepts(&mut self, constraint: Node, value: &Value) -> Result<(), Failure> {
+        let parts = [self.session.datum(Datum::Node(constraint)), self.session.datum(Datum::Value(value.clone()))];
+        let probe = self.probe(&parts);
+        match self.session.has_final_error(probe, 0) {
+            Ok(false) => {}
+            Ok(true) => {
+                let bottom = self.session.error_below(probe);
+                return Err(Failure::Eval(self.session.bottom_text(bottom)));
+            }
+            Err(stop) => return Err(self.note(stop)),
+        }
+        match self.session.lacks_required(probe) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Failure::Eval("a required field is missing".into())),
+            Err(stop) => Err(self.note(stop)),
+        }
+    }
+
+    fn less(&mut self, comparator: Node, x: &Value, y: &Value) -> Result<bool, Failure> {
+        let pair = Value::Struct(vec![(Arc::from("x"), x.clone()), (Arc::from("y"), y.clone())]);
+        let parts = [self.session.datum(Datum::Node(comparator)), self.session.datum(Datum::Value(pair))];
+        let probe = self.probe(&parts);
+        let label = self.session.texts.regular("less");
+        if let Err(stop) = self.session.ensure_arcs(probe) {
+            return Err(self.note(stop));
+        }
+        let probe = self.session.deref(probe);
+        let Some(less) = self.session.find_arc(probe, label) else {
+            return Err(Failure::Eval("the comparator has no field less".into()));
+        };
+        match self.session.value_of(less) {
+            Ok(Val::Scalar(Scalar::Bool(value))) => Ok(value),
+            Ok(Val::Bottom(bottom)) => Err(Failure::Eval(self.session.bottom_text(bottom))),
+            Ok(_) => Err(Failure::Incomplete("the comparator's less is not concrete".into())),
+            Err(stop) => Err(self.note(stop)),
+        }
+    }
+
+    fn budget(&self) -> usize {
+        self.session.limits.bytes.saturating_sub(self.session.made)
+    }
+}

@@ -1,0 +1,367 @@
+//! The tables of a session.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pravo_diag::Span;
+
+use crate::intern::{Label, Text};
+use crate::program::{ExprId, Operator, Presence, Slot};
+use crate::{Kinds, Node, Value};
+
+/// No node.
+pub(crate) const NONE: Node = Node(u32::MAX);
+
+/// A scalar, small enough to copy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// In `Session::numbers`.
+    Number(u32),
+    Text(Text),
+    /// In `Session::bytes`.
+    Bytes(u32),
+}
+
+/// An expression to be unified with a node: in which frame, and where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Conjunct {
+    /// An expression of the program; with [`DATUM`] set, a number of `Session::data`.
+    pub expr: ExprId,
+    pub env: u32,
+    pub info: u32,
+}
+
+/// The bit of an expression's number that marks a [`Datum`].
+pub(crate) const DATUM: u32 = 1 << 31;
+
+/// A conjunct that is no expression of the program.
+#[derive(Clone, Debug)]
+pub(crate) enum Datum {
+    /// A value.
+    Value(Value),
+    /// A scalar.
+    Scalar(Scalar),
+    /// Everything that a node is made of.
+    Node(Node),
+    /// An unknown of some kinds.
+    Unknown(Kinds),
+    /// What an answer to a question says.
+    Bottom(u32),
+    /// A disjunction of these.
+    Or(Arc<[ExprId]>),
+}
+
+/// What an expression's names mean: one frame and those around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Frame {
+    pub up: u32,
+    pub node: Node,
+    pub label: Label,
+}
+
+/// Where a conjunct came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Info {
+    /// Its place among the occurrences of definitions.
+    pub occurrence: u32,
+    /// The references that it came through, for structural cycles.
+    pub references: u32,
+    /// The walked node that it was copied from, at the same level.
+    pub via: Node,
+    /// The owner of the hosted template that it stands in.
+    pub owner: Node,
+    /// What the comprehensions around it read.
+    pub trace: u32,
+    /// Whether it repeats what an ancestor already has.
+    pub cyclic: bool,
+    /// Whether it was declared by a hosted template.
+    pub hosted: Hosted,
+}
+
+/// What a hosted template says of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Hosted {
+    /// Nothing.
+    No,
+    /// It is there, and asked for where it is not concrete.
+    Askable,
+    /// It may be given; what is below it may be asked for.
+    Inside,
+}
+
+/// When an occurrence closes the nodes that its structs are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closing {
+    No,
+    Recursive,
+    /// This node only (`close`).
+    Once(Node),
+}
+
+/// One occurrence of a definition, or a step between occurrences.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Occurrence {
+    pub parent: u32,
+    /// Whether it is embedded in its parent (so that the parent may add fields to it).
+    pub embedded: bool,
+    pub closing: Closing,
+    /// The nearest occurrence that closes, itself included; 0 if none.
+    pub nearest: u32,
+    pub depth: u32,
+}
+
+/// A reference on the way to a conjunct.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reference {
+    pub target: Node,
+    pub at: Node,
+    pub next: u32,
+    pub depth: u32,
+}
+
+/// Work of a node that has to compute something first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Task {
+    /// An expression that is not a literal.
+    Conjunct(Conjunct),
+    /// A comprehension of a struct.
+    Comprehension { id: u32, env: u32, info: u32 },
+    /// A field with a computed label.
+    Dynamic { literal: u32, index: u32, env: u32, info: u32 },
+    /// A pattern that has to be computed.
+    Pattern { pattern: ExprId, slot: Slot, env: u32, info: u32 },
+    /// A list literal.
+    List(Conjunct),
+}
+
+/// What a parked node waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// The node is settled, or has its scalar.
+    Settled(Node),
+    /// Nothing can be added to the node from outside any more.
+    Closed(Node),
+    /// The answer to a question.
+    Answer(crate::Ask),
+}
+
+/// Why something could not be done now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Wait(Wait),
+    Limit,
+}
+
+pub(crate) type Run<T> = Result<T, Stop>;
+
+/// A bound on a scalar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bound {
+    pub operator: Operator,
+    pub value: Scalar,
+    pub expr: ExprId,
+}
+
+/// A function that must accept the value.
+#[derive(Clone, Debug)]
+pub(crate) struct Validator {
+    pub expr: ExprId,
+    pub env: u32,
+    pub function: u32,
+    pub arguments: Arc<[Value]>,
+    /// For the functions of the language.
+    pub core: Option<(crate::program::Core, Arc<[Node]>)>,
+}
+
+/// A pattern constraint of a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    pub matcher: Matcher,
+    pub slot: Slot,
+    pub env: u32,
+    pub info: u32,
+}
+
+/// Which labels a pattern covers.
+#[derive(Clone, Debug)]
+pub(crate) enum Matcher {
+    All,
+    Text(Text),
+    Regex(Arc<regex::Regex>, bool),
+    Node(Node),
+}
+
+/// What is known of a list.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ListShape {
+    /// The length, if some conjunct fixes it.
+    pub length: Option<u32>,
+    /// What elements from an index on must be, for each conjunct that is open.
+    pub rests: Vec<(u32, Option<Conjunct>)>,
+    /// How many elements there are.
+    pub known: u32,
+}
+
+/// One way that a disjunction may come out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Alternative {
+    Scalar(Scalar),
+    Kinds(Kinds),
+    Node(Node),
+}
+
+/// What few nodes have.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extra {
+    pub tasks: Vec<Task>,
+    pub waits: Vec<Wait>,
+    pub waiters: Vec<Node>,
+    pub subscribers: Vec<(Node, u32)>,
+    /// Nodes whose conjuncts joined this one while more could still come.
+    pub sources: Vec<Node>,
+    pub seen: Vec<(ExprId, u32)>,
+    pub seen_nodes: Vec<Node>,
+    pub cyclic: Vec<Conjunct>,
+    pub bounds: Vec<Bound>,
+    pub validators: Vec<Validator>,
+    pub patterns: Vec<Pattern>,
+    pub list: Option<ListShape>,
+    pub disjunctions: Vec<Conjunct>,
+    pub alternatives: Vec<(Alternative, bool)>,
+    /// Branches that are being tried: the node, whether it is the default, and how many disjunctions it has chosen of.
+    pub forks: Option<Box<Forks>>,
+    pub requirements: Vec<u32>,
+    pub index: Option<HashMap<Label, u32>>,
+    pub attributes: Vec<Arc<[Text]>>,
+    pub origins: Vec<(Node, bool, ExprId)>,
+    pub child_bottom: u32,
+    pub host: Option<Text>,
+    pub owner: Option<Node>,
+    pub asked: Option<crate::Ask>,
+    pub shadow: Option<Node>,
+    pub pending: Kinds,
+    /// Disjunctions that joined by their only branch.
+    pub decided: Vec<(ExprId, u32)>,
+    /// In a fork: which branch was chosen.
+    pub choices: Vec<(ExprId, u32, Option<ExprId>)>,
+    /// In a fork: the node that it is a version of.
+    pub family: Option<Node>,
+    /// Comprehensions that wait for an unknown.
+    pub open: Vec<(Span, u32)>,
+}
+
+/// Branches of a disjunction that are being tried.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Forks {
+    /// The node of each, and whether it is the default.
+    pub live: Vec<(Node, bool)>,
+    /// Whether some branch was marked.
+    pub marked: bool,
+}
+
+/// How far a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    /// Nothing was done.
+    New,
+    /// All literals are in, tasks may be left.
+    Expanded,
+    /// Its value and its set of fields are decided.
+    Settled,
+}
+
+pub(crate) mod flag {
+    pub const ON_STACK: u16 = 1;
+    pub const TEMPLATE: u16 = 2;
+    pub const STRUCT: u16 = 4;
+    pub const ASSUME_CLOSED: u16 = 8;
+    pub const FORCE_CLOSED: u16 = 16;
+    pub const FROZEN: u16 = 32;
+    pub const PARKED: u16 = 64;
+    pub const FINAL: u16 = 128;
+    pub const HOSTED: u16 = 256;
+    pub const PENDING: u16 = 512;
+    pub const OPEN_ENDED: u16 = 1024;
+    pub const NONCYCLIC: u16 = 2048;
+    pub const FORWARD: u16 = 4096;
+    pub const REFERENCE: u16 = 8192;
+    pub const EMBEDS: u16 = 16384;
+    pub const QUEUED: u16 = 32768;
+}
+
+/// A node.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeData {
+    pub parent: Node,
+    pub label: Label,
+    pub conjuncts: Vec<Conjunct>,
+    pub arcs: Vec<Node>,
+    /// The struct literals in it: literal, the frame that it pushed, info.
+    pub structs: Vec<(u32, u32, u32)>,
+    pub scalar: Option<Scalar>,
+    pub extra: Option<Box<Extra>>,
+    pub processed: u32,
+    pub bottom: u32,
+    pub trace: u32,
+    pub forward: Node,
+    pub flags: u16,
+    pub kinds: Kinds,
+    pub phase: Phase,
+    pub presence: Presence,
+}
+
+/// What an error is to the evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// For good.
+    Eval,
+    /// The program asked for it with `error(…)`.
+    User,
+    /// More information could resolve it.
+    Incomplete,
+    /// A value that needs itself.
+    Cycle,
+    /// A structure that contains itself.
+    Structural,
+}
+
+impl Code {
+    /// Whether nothing can resolve it.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Incomplete | Self::Cycle)
+    }
+}
+
+/// What went wrong; text is made of it only when somebody reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reason {
+    Conflict(String, String),
+    NotAllowed(Label),
+    Text(String),
+    Undefined(Label),
+    OptionalReference(Label),
+    RequiredMissing(Label),
+    NotConcrete(Kinds),
+    Cycle,
+    Structural,
+    OutOfBound(Scalar, Operator, Scalar),
+    Explicit,
+    Compile,
+    Disjunction(Vec<u32>),
+    Operands(Operator, Kinds, Kinds),
+    Child(Node),
+    Failed(Box<pravo_diag::Diagnostic>),
+    ListLength(u32, u32),
+}
+
+/// An error as data.
+#[derive(Clone, Debug)]
+pub(crate) struct BottomData {
+    pub code: Code,
+    pub node: Node,
+    pub reason: Reason,
+    pub spans: Vec<Span>,
+}

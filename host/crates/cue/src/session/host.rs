@@ -1,0 +1,752 @@
+//! Questions and answers: what the evaluator does not know and somebody else does.
+//!
+//! A struct with `@host(kind)` marks a template; a node that one of its conjuncts comes from is *hosted*, and the owner
+//! of its fields, unless it only repeats another node (then that one stays the owner). A field that the template
+//! declares and that is not concrete by its own conjuncts is asked for when somebody else reads it; the owner's own
+//! body is never filled with answers to its own questions.
+
+use std::collections::HashMap;
+
+use pravo_diag::{Diagnostic, Span};
+
+use super::data::*;
+use super::{LimitExceeded, Session, flag};
+use crate::intern::{Label, Text};
+use crate::program::Presence;
+use crate::{Ask, Kinds, Node, Value};
+
+/// How far a node is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Its value and its fields, but nothing below.
+    Value,
+    /// Everything below it too.
+    Final,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// There is nothing left to do.
+    Done,
+    /// These questions are open, and nothing can go on without answers.
+    Stuck(Vec<Ask>),
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// What an attribute of a hosted node is.
+    Attribute {
+        /// The hosted node.
+        owner: Node,
+        /// The attribute: field names and indices.
+        path: Vec<Label>,
+        /// What its own conjuncts say.
+        bound: Kinds,
+        /// Where it was asked.
+        at: Option<Span>,
+    },
+    /// What a function gives.
+    Call {
+        /// The hosted node.
+        template: Node,
+        /// The arguments: all fields but the result.
+        arguments: Value,
+    },
+}
+
+/// An answer, final for the session.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// The value.
+    Known(Value),
+    /// It is not known before the apply.
+    Unknown,
+    /// Finding it failed.
+    Failed(Box<Diagnostic>),
+}
+
+/// Marks that spread with values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Marks {
+    /// Not to be shown.
+    pub sensitive: bool,
+    /// Not to be kept.
+    pub ephemeral: bool,
+}
+
+/// What a node came to.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It waits for these questions.
+    Waiting(Vec<Ask>),
+    /// A value, in which [`Value::Partial`] stands for what is not concrete or not known.
+    Value(Value),
+    /// Not known before the apply, as a whole.
+    Pending(Kinds),
+    /// The errors at and below it.
+    Bottom(Vec<Diagnostic>),
+}
+
+/// What a value was made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Trace {
+    /// The hosted nodes whose parts were read, sorted.
+    pub owners: Vec<Node>,
+    /// The questions whose answers are in it, sorted.
+    pub asks: Vec<Ask>,
+    /// The questions that decided whether it is there, sorted.
+    pub guards: Vec<Ask>,
+    /// What must be kept in mind.
+    pub marks: Marks,
+}
+
+/// A reference that a node's conjuncts came through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// What it referred to.
+    pub target: Node,
+    /// Whether the reference is all that the node is.
+    pub bare: bool,
+    /// Where it stands.
+    pub at: Span,
+}
+
+/// A comprehension whose guard or source waits for an unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenComprehension {
+    /// Its place.
+    pub at: Span,
+    /// The questions that it waits for or that answered unknown.
+    pub asks: Vec<Ask>,
+    /// The labels that it would add, if they are known.
+    pub labels: Option<Vec<Label>>,
+}
+
+/// A question as data.
+#[derive(Debug)]
+pub(crate) struct AskData {
+    pub owner: Node,
+    pub path: Vec<Label>,
+    pub bound: Kinds,
+    pub at: Option<Span>,
+    pub call: Option<Value>,
+    pub answer: Option<Answer>,
+    pub marks: Marks,
+    pub waiters: Vec<Node>,
+}
+
+/// Sets of what was read, each kept once.
+#[derive(Debug)]
+pub(crate) struct Traces {
+    sets: Vec<Trace>,
+    numbers: HashMap<Trace, u32>,
+    unions: HashMap<(u32, u32), u32>,
+}
+
+impl Default for Traces {
+    fn default() -> Self {
+        Self { sets: vec![Trace::default()], numbers: HashMap::new(), unions: HashMap::new() }
+    }
+}
+
+fn merge<T: Ord + Copy>(a: &[T], b: &[T]) -> Vec<T> {
+    let mut out = [a, b].concat();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+impl Traces {
+    pub fn get(&self, number: u32) -> &Trace {
+        static NONE: Trace =
+            Trace { owners: Vec::new(), asks: Vec::new(), guards: Vec::new(), marks: Marks { sensitive: false, ephemeral: false } };
+        self.sets.get(number as usize).unwrap_or(&NONE)
+    }
+
+    pub fn number(&mut self, trace: Trace) -> u32 {
+        if trace == Trace::default() {
+            return 0;
+        }
+        if let Some(number) = self.numbers.get(&trace) {
+            return *number;
+        }
+        let number = self.sets.len() as u32;
+        self.sets.push(trace.clone());
+        self.numbers.insert(trace, number);
+        number
+    }
+
+    pub fn union(&mut self, a: u32, b: u32) -> u32 {
+        if a == b || b == 0 {
+            return a;
+        }
+        if a == 0 {
+            return b;
+        }
+        let key = (a.min(b), a.max(b));
+        if let Some(number) = self.unions.get(&key) {
+            return *number;
+        }
+        let (x, y) = (self.get(a), self.get(b));
+        let marks = Marks { sensitive: x.marks.sensitive || y.marks.sensitive, ephemeral: x.marks.ephemeral || y.marks.ephemeral };
+        let joined = Trace {
+            owners: merge(&x.owners, &y.owners),
+            asks: merge(&x.asks, &y.asks),
+            guards: merge(&x.guards, &y.guards),
+            marks,
+        };
+        let number = self.number(joined);
+        self.unions.insert(key, number);
+        number
+    }
+
+    /// The same as what decided whether something is there.
+    pub fn as_guard(&mut self, number: u32) -> u32 {
+        if number == 0 {
+            return 0;
+        }
+        let trace = self.get(number);
+        let guard = Trace { guards: merge(&trace.asks, &trace.guards), asks: Vec::new(), ..trace.clone() };
+        self.number(guard)
+    }
+}
+
+impl Session {
+    /// Notes that the running task has read a node.
+    pub(crate) fn read(&mut self, node: Node) {
+        let trace = self.node(node).trace;
+        self.reading = self.traces.union(self.reading, trace);
+    }
+
+    /// Notes that the running task has read a part of a hosted node, if it has.
+    pub(crate) fn read_owner(&mut self, node: Node) {
+        if self.hosted == 0 {
+            return;
+        }
+        let mut at = node;
+        while at != NONE {
+            let data = self.node(at);
+            if data.flags & flag::HOSTED != 0 && data.flags & flag::TEMPLATE == 0 {
+                let owner = self.extra(at).and_then(|extra| extra.owner).unwrap_or(at);
+                let number = self.traces.number(Trace { owners: vec![owner], ..Trace::default() });
+                self.reading = self.traces.union(self.reading, number);
+            }
+            at = self.node(at).parent;
+        }
+    }
+
+    /// Joins the struct of a hosted template: the info of its fields.
+    pub(crate) fn join_host(&mut self, node: Node, kind: Text, info: u32) -> Run<u32> {
+        self.hosted += 1;
+        self.set(node, flag::HOSTED);
+        let data = self.info(info);
+        let owner = if data.via == NONE { node } else { self.owner_of(data.via)? };
+        let extra = self.extra_mut(node);
+        extra.host = Some(kind);
+        if extra.owner.is_none() {
+            extra.owner = Some(owner);
+        }
+        Ok(self.new_info(Info { owner, hosted: Hosted::Inside, ..data }))
+    }
+
+    fn owner_of(&mut self, via: Node) -> Run<Node> {
+        let via = self.deref(via);
+        if self.node(via).phase == Phase::New {
+            match self.ensure(via) {
+                Err(Stop::Limit) => return Err(Stop::Limit),
+                Ok(()) | Err(Stop::Wait(_)) => {}
+            }
+        }
+        let via = self.deref(via);
+        Ok(self.extra(via).and_then(|extra| extra.owner).unwrap_or(via))
+    }
+
+    /// The owner and place of what a template declares for a node, if it may be asked for.
+    fn askable(&self, node: Node) -> Option<Info> {
+        if self.hosted == 0 {
+            return None;
+        }
+        self.node(node).conjuncts.iter().map(|conjunct| self.info(conjunct.info)).find(|info| info.hosted == Hosted::Askable)
+    }
+
+    fn is_own(&self, node: Node, owner: Node) -> bool {
+        let mut at = node;
+        while at != NONE {
+            if at == owner || self.deref(at) == self.deref(owner) {
+                return true;
+            }
+            at = self.node(at).parent;
+        }
+        false
+    }
+
+    /// Whether a settled node has a value of its own, so that nothing is asked.
+    fn has_value(&self, node: Node) -> bool {
+        let data = self.node(node);
+        data.scalar.is_some()
+            || (data.bottom != 0 && self.code_of(data.bottom).is_final())
+            || data.flags & flag::PENDING != 0
+            || (self.is_composite(node) && !self.is_declared_only(node))
+    }
+
+    /// Whether a composite node has nothing but what the template says, and that is an open list.
+    fn is_declared_only(&self, node: Node) -> bool {
+        let data = self.node(node);
+        data.kinds == Kinds::LIST
+            && data.extra.as_ref().and_then(|extra| extra.list.as_ref()).is_none_or(|list| list.length.is_none() && list.known == 0)
+            && data.conjuncts.iter().all(|conjunct| self.info(conjunct.info).hosted != Hosted::No)
+    }
+
+    /// For a field of a hosted node that is read by others: the node with its answer.
+    pub(crate) fn answered(&mut self, node: Node) -> Run<Option<Node>> {
+        let node = self.deref(node);
+        let Some(info) = self.askable(node) else { return Ok(None) };
+        if !self.is_own(node, info.owner) {
+            return Ok(None);
+        }
+        if self.node(node).phase != Phase::Settled {
+            self.ensure_arcs(node)?;
+        }
+        let node = self.deref(node);
+        if self.has_value(node) {
+            return Ok(None);
+        }
+        if let Some(shadow) = self.extra(node).and_then(|extra| extra.shadow) {
+            return Ok(Some(shadow));
+        }
+        let data = self.node(node);
+        let (parent, label) = (data.parent, data.label);
+        let shadow = self.new_node(parent, label, Presence::Member);
+        self.set(shadow, flag::FORCE_CLOSED);
+        let conjuncts = self.node(node).conjuncts.clone();
+        for conjunct in conjuncts {
+            let info = self.info(conjunct.info);
+            let info = self.new_info(Info { via: node, ..info });
+            self.node_mut(shadow).conjuncts.push(Conjunct { info, ..conjunct });
+        }
+        self.extra_mut(shadow).family = Some(node);
+        self.extra_mut(node).shadow = Some(shadow);
+        Ok(Some(shadow))
+    }
+
+    /// Asks for a node that is not concrete, if the template says so; whether an answer joined it.
+    pub(crate) fn ask_if_needed(&mut self, node: Node) -> Run<bool> {
+        let Some(info) = self.askable(node) else { return Ok(false) };
+        let shadow_of = self.extra(node).and_then(|extra| extra.family);
+        let own = self.is_own(node, info.owner) && shadow_of.is_none_or(|of| self.extra(of).and_then(|extra| extra.shadow) != Some(node));
+        if own || self.has_value(node) || self.extra(node).is_some_and(|extra| extra.asked.is_some()) {
+            return Ok(false);
+        }
+        if self.is_composite(node) && !self.is_declared_only(node) {
+            return Ok(false);
+        }
+        let original = if info.via == NONE { node } else { self.deref(info.via) };
+        let path = self.path_below(info.owner, original);
+        let ask = self.ask(node, info.owner, path)?;
+        let Some(ask) = ask else { return Ok(true) };
+        let answer = self.asks.get(ask.0 as usize).and_then(|data| data.answer.clone());
+        match answer {
+            None => Err(Stop::Wait(Wait::Answer(ask))),
+            Some(answer) => {
+                self.take_answer(node, ask, answer)?;
+                Ok(true)
+            }
+        }
+    }
+
+    fn path_below(&self, owner: Node, node: Node) -> Vec<Label> {
+        let mut path = Vec::new();
+        let mut at = node;
+        while at != NONE && self.deref(at) != self.deref(owner) {
+            let data = self.node(at);
+            if data.label != Label::NONE {
+                path.push(data.label);
+            }
+            at = data.parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The question for an attribute, or for the call of a function. `None` where the node has become pending.
+    fn ask(&mut self, node: Node, owner: Node, path: Vec<Label>) -> Run<Option<Ask>> {
+        if let Some(ask) = self.ask_numbers.get(&(owner, path.clone())) {
+            return Ok(Some(*ask));
+        }
+        let function = self.host_kind(owner) == Some("function");
+        let call = if function {
+            match self.call_arguments(owner, path.first().copied())? {
+                Ok(arguments) => Some(arguments),
+                Err(super::read::Unread::Bottom(bottom)) => {
+                    self.fail(node, bottom);
+                    self.extra_mut(node).asked = Some(Ask(u32::MAX));
+                    return Ok(None);
+                }
+                Err(super::read::Unread::Pending) => {
+                    self.set(node, flag::PENDING);
+                    return Ok(None);
+                }
+                Err(super::read::Unread::Open(kinds)) => {
+                    let bottom = self.bottom(Code::Incomplete, node, Reason::NotConcrete(kinds), Vec::new());
+                    self.fail(node, bottom);
+                    self.extra_mut(node).asked = Some(Ask(u32::MAX));
+                    return Ok(None);
+                }
+            }
+        } else {
+            None
+        };
+        let ask = Ask(self.asks.len() as u32);
+        let at = self.span(node);
+        let bound = self.node(node).kinds;
+        self.asks.push(AskData { owner, path: path.clone(), bound, at, call, answer: None, marks: Marks::default(), waiters: Vec::new() });
+        self.ask_numbers.insert((owner, path), ask);
+        Ok(Some(ask))
+    }
+
+    fn call_arguments(&mut self, owner: Node, result: Option<Label>) -> Run<Result<Value, super::read::Unread>> {
+        self.ensure_arcs(owner)?;
+        let owner = self.deref(owner);
+        let mut fields = Vec::new();
+        let mut reading = self.reading;
+        for arc in self.ordered_arcs(owner) {
+            let data = self.node(arc);
+            let label = data.label;
+            if !label.is_regular() || Some(label) == result || data.presence == Presence::Optional {
+                continue;
+            }
+            if data.presence == Presence::Required {
+                let bottom = self.bottom(Code::Incomplete, arc, Reason::RequiredMissing(label), Vec::new());
+                return Ok(Err(super::read::Unread::Bottom(bottom)));
+            }
+            match self.value_tree(arc)? {
+                Ok(value) => fields.push((std::sync::Arc::clone(self.texts.get(label.text())), value)),
+                Err(unread) => return Ok(Err(unread)),
+            }
+            reading = self.traces.union(reading, self.node(self.deref(arc)).trace);
+        }
+        self.reading = reading;
+        Ok(Ok(Value::Struct(fields)))
+    }
+
+    fn take_answer(&mut self, node: Node, ask: Ask, answer: Answer) -> Run<()> {
+        let (marks, owner) = self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE), |data| (data.marks, data.owner));
+        let read = self.traces.number(Trace { owners: vec![owner], asks: vec![ask], guards: Vec::new(), marks });
+        let joined = self.traces.union(self.node(node).trace, read);
+        self.node_mut(node).trace = joined;
+        self.extra_mut(node).asked = Some(ask);
+        let datum = match answer {
+            Answer::Known(value) => Datum::Value(value),
+            Answer::Unknown => Datum::Unknown(Kinds::TOP),
+            Answer::Failed(diagnostic) => {
+                let bottom = self.bottom(Code::Eval, node, Reason::Failed(diagnostic), Vec::new());
+                Datum::Bottom(bottom)
+            }
+        };
+        let alternatives = self.restore_disjunctions(node);
+        let expr = self.datum(datum);
+        let info = self.new_info(Info {
+            occurrence: 0,
+            references: 0,
+            via: NONE,
+            owner: NONE,
+            trace: read,
+            cyclic: false,
+            hosted: Hosted::No,
+        });
+        let result = self.join(node, Conjunct { expr, env: 0, info });
+        if alternatives && self.has(node, flag::PENDING) {
+            self.extra_mut(node).disjunctions.clear();
+        }
+        result
+    }
+
+    /// Puts back the disjunctions of a node, so that an answer decides them; whether there were any.
+    fn restore_disjunctions(&mut self, node: Node) -> bool {
+        let extra = self.extra_mut(node);
+        if extra.alternatives.is_empty() {
+            return false;
+        }
+        let alternatives = std::mem::take(&mut extra.alternatives);
+        let mut kinds = Kinds::NONE;
+        let mut branches = Vec::new();
+        for (alternative, _) in alternatives {
+            let datum = match alternative {
+                Alternative::Scalar(scalar) => {
+                    kinds = kinds | self.scalar_kind(scalar);
+                    Datum::Scalar(scalar)
+                }
+                Alternative::Kinds(some) => {
+                    kinds = kinds | some;
+                    Datum::Value(Value::Partial { kinds: some, unknown: false })
+                }
+                Alternative::Node(fork) => {
+                    kinds = kinds | self.node(fork).kinds;
+                    Datum::Node(fork)
+                }
+            };
+            branches.push(self.datum(datum));
+        }
+        self.node_mut(node).kinds = kinds;
+        let expr = self.datum(Datum::Or(branches.into()));
+        self.extra_mut(node).disjunctions.push(Conjunct { expr, env: 0, info: 0 });
+        true
+    }
+
+    /// Wants a node.
+    pub fn want(&mut self, node: Node, want: Want) {
+        match want {
+            Want::Value => self.enqueue(self.deref(node)),
+            Want::Final => self.want_final(node),
+        }
+    }
+
+    /// Wants a field of a hosted node with its answer, as others read it.
+    pub fn want_answer(&mut self, node: Node) -> Result<(), LimitExceeded> {
+        match self.answered(node) {
+            Ok(Some(shadow)) => self.want_final(shadow),
+            Ok(None) => self.want_final(node),
+            Err(Stop::Wait(_)) => self.enqueue(node),
+            Err(Stop::Limit) => return self.run().map(|_| ()),
+        }
+        Ok(())
+    }
+
+    /// The node that others read in place of a field of a hosted node; the node itself for all others.
+    pub fn answered_node(&self, node: Node) -> Node {
+        let node = self.deref(node);
+        self.extra(node).and_then(|extra| extra.shadow).map_or(node, |shadow| self.deref(shadow))
+    }
+
+    /// A question.
+    pub fn question(&self, ask: Ask) -> Option<Question> {
+        let data = self.asks.get(ask.0 as usize)?;
+        Some(match &data.call {
+            Some(arguments) => Question::Call { template: data.owner, arguments: arguments.clone() },
+            None => Question::Attribute { owner: data.owner, path: data.path.clone(), bound: data.bound, at: data.at },
+        })
+    }
+
+    /// The nodes that wait for the answer to a question themselves.
+    pub fn waiters(&self, ask: Ask) -> Vec<Node> {
+        self.asks.get(ask.0 as usize).map_or_else(Vec::new, |data| data.waiters.clone())
+    }
+
+    /// The open questions that a node waits for, directly or by others.
+    pub fn waits_for(&self, node: Node) -> Vec<Ask> {
+        let mut seen = std::collections::HashSet::new();
+        let mut out = Vec::new();
+        let mut stack = vec![self.deref(node)];
+        while let Some(node) = stack.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            for other in self.waiting_on(node) {
+                match other {
+                    Ok(other) => stack.push(other),
+                    Err(ask) if self.is_open(ask) => out.push(ask),
+                    Err(_) => {}
+                }
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Answers a question, once.
+    pub fn answer(&mut self, ask: Ask, answer: Answer, marks: Marks) {
+        let Some(data) = self.asks.get_mut(ask.0 as usize) else { return };
+        if data.answer.is_some() {
+            return;
+        }
+        data.answer = Some(answer);
+        data.marks = marks;
+        for waiter in std::mem::take(&mut data.waiters) {
+            self.enqueue(waiter);
+        }
+    }
+
+    /// What a node came to, everything below it included.
+    pub fn outcome(&self, node: Node) -> Outcome {
+        self.outcome_of(self.answered_node(node), false)
+    }
+
+    /// The body of a hosted node: its own conjuncts, without the answers to its own questions; what only the template
+    /// declares is left out.
+    pub fn configured(&self, owner: Node) -> Outcome {
+        self.outcome_of(self.deref(owner), true)
+    }
+
+    fn outcome_of(&self, node: Node, configured: bool) -> Outcome {
+        let mut waiting = Vec::new();
+        let mut errors = Vec::new();
+        let mut unsettled = false;
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            let node = self.deref(node);
+            let data = self.node(node);
+            if data.phase != Phase::Settled && data.bottom == 0 {
+                unsettled = true;
+                waiting.extend(self.waits_for(node));
+            }
+            if data.bottom != 0 {
+                errors.push(self.diagnostic(data.bottom));
+            }
+            stack.extend(
+                data.arcs
+                    .iter()
+                    .rev()
+                    .filter(|arc| {
+                        let arc = self.node(**arc);
+                        arc.presence == Presence::Member && !arc.label.is_definition() && arc.flags & flag::REFERENCE == 0
+                    })
+                    .filter(|arc| !(configured && self.is_nested_owner(**arc))),
+            );
+        }
+        if !errors.is_empty() {
+            return Outcome::Bottom(errors);
+        }
+        if unsettled {
+            waiting.sort_unstable();
+            waiting.dedup();
+            return Outcome::Waiting(waiting);
+        }
+        match self.body(node, configured, 0) {
+            Some(Value::Partial { kinds, unknown: true }) => Outcome::Pending(kinds),
+            Some(value) => Outcome::Value(value),
+            None => Outcome::Value(Value::Struct(Vec::new())),
+        }
+    }
+
+    fn is_nested_owner(&self, node: Node) -> bool {
+        let node = self.deref(node);
+        self.has(node, flag::HOSTED) && self.extra(node).and_then(|extra| extra.owner) == Some(node)
+    }
+
+    /// A value as a tree; `None` for what only a template declares.
+    fn body(&self, node: Node, configured: bool, depth: u32) -> Option<Value> {
+        let node = self.deref(node);
+        let data = self.node(node);
+        if configured && depth > 0 && !self.has_value(node) {
+            let all_hosted = data.conjuncts.iter().all(|conjunct| self.info(conjunct.info).hosted != Hosted::No);
+            if all_hosted {
+                return None;
+            }
+        }
+        if depth > 1_000 {
+            return None;
+        }
+        Some(match self.shape(node) {
+            super::Shape::Struct { open_ended: true } => Value::Partial { kinds: data.kinds, unknown: true },
+            super::Shape::Struct { .. } => {
+                let mut fields = Vec::new();
+                for arc in self.arcs(node) {
+                    if arc.class == super::FieldClass::Regular
+                        && arc.presence == Presence::Member
+                        && !self.has(arc.node, flag::REFERENCE)
+                        && let Some(value) = self.body(arc.node, configured, depth + 1)
+                    {
+                        fields.push((std::sync::Arc::clone(self.texts.get(arc.label.text())), value));
+                    }
+                }
+                Value::Struct(fields)
+            }
+            super::Shape::List { .. } => {
+                let mut elements: Vec<(u32, Value)> = self
+                    .arcs(node)
+                    .into_iter()
+                    .filter(|arc| arc.class == super::FieldClass::Element)
+                    .map(|arc| {
+                        let value = self.body(arc.node, configured, depth + 1);
+                        (arc.label.id(), value.unwrap_or(Value::Partial { kinds: Kinds::TOP, unknown: true }))
+                    })
+                    .collect();
+                elements.sort_by_key(|(index, _)| *index);
+                Value::List(elements.into_iter().map(|(_, value)| value).collect())
+            }
+            _ => self.tree(node).unwrap_or(Value::Partial { kinds: data.kinds, unknown: false }),
+        })
+    }
+
+    /// What a node's value was made from, what is below it not included.
+    pub fn trace(&self, node: Node) -> &Trace {
+        self.traces.get(self.node(self.deref(node)).trace)
+    }
+
+    /// What everything at and below a node was made from.
+    pub fn trace_all(&mut self, node: Node) -> Trace {
+        let mut total = 0;
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            let node = self.deref(node);
+            total = self.traces.union(total, self.node(node).trace);
+            stack.extend(self.node(node).arcs.iter().copied().filter(|arc| {
+                let arc = self.node(*arc);
+                arc.presence == Presence::Member && !arc.label.is_definition()
+            }));
+        }
+        self.traces.get(total).clone()
+    }
+
+    /// The references that a node's conjuncts came through.
+    pub fn origins(&self, node: Node) -> Vec<Origin> {
+        let node = self.deref(node);
+        self.extra(node).map_or_else(Vec::new, |extra| {
+            extra
+                .origins
+                .iter()
+                .map(|(target, bare, expr)| Origin { target: self.deref(*target), bare: *bare, at: self.span_of(*expr) })
+                .collect()
+        })
+    }
+
+    /// The kind of the hosted template that a node is made from.
+    pub fn host_kind(&self, node: Node) -> Option<&str> {
+        let node = self.deref(node);
+        let kind = self.extra(node)?.host?;
+        Some(self.texts.get(kind))
+    }
+
+    /// The owner of a hosted node: itself, or the node that it repeats.
+    pub fn owner(&self, node: Node) -> Option<Node> {
+        self.extra(self.deref(node)).and_then(|extra| extra.owner).map(|owner| self.deref(owner))
+    }
+
+    /// Whether a node's elements are read by where they point only.
+    pub fn is_reference_list(&self, node: Node) -> bool {
+        self.has(self.deref(node), flag::REFERENCE)
+    }
+
+    pub(crate) fn note_open(&mut self, node: Node, comprehension: u32) {
+        let span = Self::comprehension_of(&self.program, comprehension).map(|comprehension| comprehension.span);
+        if let Some(span) = span {
+            self.note_open_at(node, span);
+        }
+    }
+
+    pub(crate) fn note_open_at(&mut self, node: Node, span: Span) {
+        let trace = self.reading;
+        self.extra_mut(node).open.push((span, trace));
+    }
+
+    /// The comprehensions of a node whose guard or source is unknown or waits for an answer.
+    pub fn open_comprehensions(&self, node: Node) -> Vec<OpenComprehension> {
+        let node = self.deref(node);
+        let mut out = Vec::new();
+        let Some(extra) = self.extra(node) else { return out };
+        for (at, trace) in &extra.open {
+            out.push(OpenComprehension { at: *at, asks: self.traces.get(*trace).asks.clone(), labels: None });
+        }
+        for task in &extra.tasks {
+            if let Task::Comprehension { id, .. } = task
+                && let Some(comprehension) = Self::comprehension_of(&self.program, *id)
+            {
+                out.push(OpenComprehension { at: comprehension.span, asks: self.waits_for(node), labels: comprehension.labels.clone() });
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,478 @@
+//! Reading what a session has found: for walkers, exporters and functions.
+
+use std::sync::Arc as Shared;
+
+use pravo_diag::{Diagnostic, Span};
+
+use super::data::*;
+use super::evaluate::Val;
+use super::{LimitExceeded, Session, flag};
+use crate::intern::{Label, LabelKind};
+use crate::program::{Declared, Operator, Presence};
+use crate::{Kinds, Node, Value};
+
+/// Why there is no value.
+pub(crate) enum Unread {
+    /// It is not known before an answer.
+    Pending,
+    /// It is an error.
+    Bottom(u32),
+    /// It is not concrete.
+    Open(Kinds),
+}
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldClass {
+    /// `a`
+    Regular,
+    /// `_a`
+    Hidden,
+    /// `#A`
+    Definition,
+    /// `_#A`
+    HiddenDefinition,
+    /// An element of a list.
+    Element,
+}
+
+/// A field of a struct, or an element of a list.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc {
+    /// The label.
+    pub label: Label,
+    /// What it is.
+    pub class: FieldClass,
+    /// Whether it is there.
+    pub presence: Presence,
+    /// Its node.
+    pub node: Node,
+}
+
+/// What a settled node is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// It is not settled: it waits for something.
+    Waiting,
+    /// An error.
+    Bottom,
+    /// A concrete scalar.
+    Scalar(Value),
+    /// A struct; with fields that can still come by an answer if `open_ended`.
+    Struct {
+        /// Whether fields may come with an answer.
+        open_ended: bool,
+    },
+    /// A list of so many elements; `open` if more may follow.
+    List {
+        /// How many elements there are.
+        length: usize,
+        /// Whether more may follow.
+        open: bool,
+    },
+    /// Not known before the apply.
+    Pending(Kinds),
+    /// Not concrete: kinds and bounds.
+    Constraint {
+        /// The kinds that it may have.
+        kinds: Kinds,
+        /// Its bounds.
+        bounds: Vec<(Operator, Value)>,
+        /// The places of its validators.
+        validators: Vec<Span>,
+    },
+    /// Several ways; with each whether it is the default.
+    Disjunction(Vec<(Choice, bool)>),
+}
+
+/// One way of a [`Shape::Disjunction`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// A scalar.
+    Scalar(Value),
+    /// Some kinds.
+    Kinds(Kinds),
+    /// A node.
+    Node(Node),
+}
+
+impl Session {
+    /// What a node is. Takes no default.
+    pub fn shape(&self, node: Node) -> Shape {
+        let node = self.deref(node);
+        let data = self.node(node);
+        if data.bottom != 0 {
+            return Shape::Bottom;
+        }
+        if let Some(scalar) = data.scalar {
+            return Shape::Scalar(self.scalar_value(scalar));
+        }
+        if data.phase != Phase::Settled {
+            return Shape::Waiting;
+        }
+        if let Some(extra) = &data.extra
+            && !extra.alternatives.is_empty()
+        {
+            let choices = extra.alternatives.iter().map(|(alternative, default)| {
+                let choice = match alternative {
+                    Alternative::Scalar(scalar) => Choice::Scalar(self.scalar_value(*scalar)),
+                    Alternative::Kinds(kinds) => Choice::Kinds(*kinds),
+                    Alternative::Node(node) => Choice::Node(self.deref(*node)),
+                };
+                (choice, *default)
+            });
+            return Shape::Disjunction(choices.collect());
+        }
+        if data.flags & flag::PENDING != 0 && !self.is_composite(node) {
+            return Shape::Pending(data.kinds);
+        }
+        if data.kinds == Kinds::STRUCT {
+            return Shape::Struct { open_ended: data.flags & flag::OPEN_ENDED != 0 };
+        }
+        if data.kinds == Kinds::LIST {
+            let list = data.extra.as_ref().and_then(|extra| extra.list.as_ref());
+            let open = list.is_some_and(|list| list.length.is_none());
+            return Shape::List { length: self.list_length(node) as usize, open };
+        }
+        let (bounds, validators) = data.extra.as_ref().map_or((Vec::new(), Vec::new()), |extra| {
+            (
+                extra.bounds.iter().map(|bound| (bound.operator, self.scalar_value(bound.value))).collect(),
+                extra.validators.iter().map(|validator| self.span_of(validator.expr)).collect(),
+            )
+        });
+        Shape::Constraint { kinds: data.kinds, bounds, validators }
+    }
+
+    /// The default of a disjunction, if it has one that is decided.
+    pub fn default_choice(&self, node: Node) -> Option<Choice> {
+        Some(match self.default_of(self.deref(node))? {
+            Alternative::Scalar(scalar) => Choice::Scalar(self.scalar_value(scalar)),
+            Alternative::Kinds(kinds) => Choice::Kinds(kinds),
+            Alternative::Node(node) => Choice::Node(self.deref(node)),
+        })
+    }
+
+    /// The fields or elements of a node in order, optional fields that are only constraints excluded (see
+    /// [`Session::constraints`]). The node of a field is the same in every call.
+    pub fn arcs(&self, node: Node) -> Vec<Arc> {
+        self.ordered_arcs(node)
+            .into_iter()
+            .filter_map(|arc| {
+                let data = self.node(arc);
+                if data.presence == Presence::Optional {
+                    return None;
+                }
+                let class = Self::class(data.label)?;
+                Some(Arc { label: data.label, class, presence: data.presence, node: self.deref(arc) })
+            })
+            .collect()
+    }
+
+    fn class(label: Label) -> Option<FieldClass> {
+        Some(match label.kind() {
+            LabelKind::Regular => FieldClass::Regular,
+            LabelKind::Hidden => FieldClass::Hidden,
+            LabelKind::Definition => FieldClass::Definition,
+            LabelKind::HiddenDefinition => FieldClass::HiddenDefinition,
+            LabelKind::Index => FieldClass::Element,
+            LabelKind::Anonymous => return None,
+        })
+    }
+
+    /// The fields of a node that are only constraints (`a?: …`), made into nodes on demand.
+    pub fn constraints(&mut self, node: Node) -> Result<Vec<Arc>, LimitExceeded> {
+        let node = self.deref(node);
+        let program = Shared::clone(&self.program);
+        let mut labels = Vec::new();
+        for (literal, ..) in &self.node(node).structs {
+            let Some(structure) = program.code.structs.get(*literal as usize) else { continue };
+            for declared in &structure.declarations {
+                if let Declared::Field(field) = declared
+                    && field.presence == Presence::Optional
+                    && !labels.contains(&field.label)
+                {
+                    labels.push(field.label);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        for label in labels {
+            let arc = match self.arc(node, label, Presence::Optional) {
+                Ok(arc) => arc,
+                Err(_) => continue,
+            };
+            if self.node(arc).presence != Presence::Optional {
+                continue;
+            }
+            self.settle_now(arc)?;
+            if let Some(class) = Self::class(label) {
+                out.push(Arc { label, class, presence: Presence::Optional, node: self.deref(arc) });
+            }
+        }
+        Ok(out)
+    }
+
+    /// The patterns of a node: what they match, and what they ask, as nodes made on demand.
+    pub fn patterns(&mut self, node: Node) -> Result<Vec<(Node, Node)>, LimitExceeded> {
+        let node = self.deref(node);
+        let program = Shared::clone(&self.program);
+        let mut out = Vec::new();
+        for (literal, frame, info) in self.node(node).structs.clone() {
+            let Some(structure) = program.code.structs.get(literal as usize) else { continue };
+            for declared in &structure.declarations {
+                let Declared::Pattern { pattern, slot } = declared else { continue };
+                let made = (|| {
+                    let pattern = self.inline_node(*pattern, frame, node)?;
+                    let value = self.new_node(node, Label::NONE, Presence::Optional);
+                    self.set(value, flag::FORCE_CLOSED);
+                    let env = if slot.framed { self.alias_frame(frame, value, Label::NONE) } else { frame };
+                    self.add_conjunct(value, Conjunct { expr: slot.value, env, info })?;
+                    Ok::<_, Stop>((pattern, value))
+                })();
+                if let Ok((pattern, value)) = made {
+                    self.settle_now(pattern)?;
+                    self.settle_now(value)?;
+                    out.push((self.deref(pattern), self.deref(value)));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// Whether further fields may be added to a struct by anybody.
+    pub fn is_open(&self, ask: crate::Ask) -> bool {
+        self.asks.get(ask.0 as usize).is_some_and(|data| data.answer.is_none())
+    }
+
+    /// Whether a node is closed: refuses some fields.
+    pub fn is_closed(&mut self, node: Node) -> bool {
+        let node = self.deref(node);
+        match self.node(node).kinds {
+            Kinds::STRUCT => {
+                let unlikely = self.texts.regular("\u{0}no such field");
+                self.has_requirements(node) && !self.allows(node, unlikely)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a field may be added to a struct.
+    pub fn allows_field(&mut self, node: Node, label: Label) -> bool {
+        let node = self.deref(node);
+        !self.has_requirements(node) || self.allows(node, label)
+    }
+
+    /// Whether any regular field may be added.
+    pub fn allows_any(&mut self, node: Node) -> bool {
+        !self.is_closed(node)
+    }
+
+    /// The parent of a node.
+    pub fn parent(&self, node: Node) -> Option<Node> {
+        let parent = self.node(self.deref(node)).parent;
+        (parent != NONE).then_some(parent)
+    }
+
+    /// The label of a node.
+    pub fn label(&self, node: Node) -> Label {
+        self.node(node).label
+    }
+
+    /// The text of a label, without quotes and without the package of a hidden one.
+    pub fn label_name(&self, label: Label) -> String {
+        if label.is_index() { label.id().to_string() } else { self.texts.name(label).0.to_owned() }
+    }
+
+    /// The import path of the package that a hidden label belongs to.
+    pub fn label_package(&self, label: Label) -> String {
+        self.texts.name(label).1.to_owned()
+    }
+
+    /// A regular label.
+    pub fn regular_label(&mut self, text: &str) -> Label {
+        self.texts.regular(text)
+    }
+
+    /// The label that an identifier names in a package (`_x`, `#X`, `x`).
+    pub fn identifier_label(&mut self, name: &str, package: &str) -> Label {
+        self.texts.identifier(name, package)
+    }
+
+    /// The field of a node, if it is there.
+    pub fn field(&self, node: Node, label: Label) -> Option<Node> {
+        let node = self.deref(node);
+        self.find_arc(node, label).filter(|arc| self.node(*arc).presence == Presence::Member).map(|arc| self.deref(arc))
+    }
+
+    /// Whether a node is a definition, a pattern's or optional field's value, or stands in one: a template.
+    pub fn is_template(&self, node: Node) -> bool {
+        self.has(self.deref(node), flag::TEMPLATE)
+    }
+
+    /// The attributes of a node, as they are written: those of its field, and those in its structs.
+    pub fn attributes(&self, node: Node) -> Vec<String> {
+        let node = self.deref(node);
+        let mut out = Vec::new();
+        for list in self.extra(node).map_or(&[][..], |extra| &extra.attributes) {
+            out.extend(list.iter().map(|text| self.texts.get(*text).to_string()));
+        }
+        out
+    }
+
+    /// The places of what a node is made of.
+    pub fn spans(&self, node: Node) -> Vec<Span> {
+        let data = self.node(self.deref(node));
+        data.conjuncts.iter().filter(|conjunct| conjunct.expr.0 & DATUM == 0).map(|conjunct| self.span_of(conjunct.expr)).collect()
+    }
+
+    /// The code of a node's own error.
+    pub fn error_code(&self, node: Node) -> Option<Code> {
+        let data = self.node(self.deref(node));
+        (data.bottom != 0).then(|| self.code_of(data.bottom))
+    }
+
+    /// A node's own error.
+    pub fn error(&self, node: Node) -> Option<Diagnostic> {
+        let data = self.node(self.deref(node));
+        (data.bottom != 0).then(|| self.diagnostic(data.bottom))
+    }
+
+    /// The path that a node's own error names.
+    pub fn error_path(&self, node: Node) -> Option<String> {
+        let data = self.node(self.deref(node));
+        self.bottom_data(data.bottom).filter(|_| data.bottom != 0).map(|data| self.path(data.node))
+    }
+
+    /// The places of a node's own error.
+    pub fn error_spans(&self, node: Node) -> Vec<Span> {
+        let data = self.node(self.deref(node));
+        self.bottom_data(data.bottom).map_or_else(Vec::new, |bottom| bottom.spans.clone())
+    }
+
+    /// Every error at and below a node, definitions and hidden fields included, optional fields not.
+    pub fn errors(&self, node: Node) -> Vec<(Node, Code)> {
+        let mut out = Vec::new();
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            let node = self.deref(node);
+            let data = self.node(node);
+            if data.bottom != 0 {
+                out.push((node, self.code_of(data.bottom)));
+            }
+            stack.extend(self.ordered_arcs(node).into_iter().rev().filter(|arc| self.node(*arc).presence != Presence::Optional));
+        }
+        out
+    }
+
+    /// A concrete scalar, a default taken.
+    pub fn scalar(&self, node: Node) -> Option<Value> {
+        let node = self.deref(node);
+        let data = self.node(node);
+        if let Some(scalar) = data.scalar {
+            return Some(self.scalar_value(scalar));
+        }
+        match self.default_of(node)? {
+            Alternative::Scalar(scalar) => Some(self.scalar_value(scalar)),
+            Alternative::Node(node) if node != NONE => self.scalar(node),
+            _ => None,
+        }
+    }
+
+    /// A settled value as a tree: defaults taken, regular fields only; what is not concrete is [`Value::Partial`].
+    /// The first error at or below it, if there is one.
+    pub fn tree(&self, node: Node) -> Result<Value, Box<Diagnostic>> {
+        self.tree_inner(node, 0)
+    }
+
+    fn tree_inner(&self, node: Node, depth: u32) -> Result<Value, Box<Diagnostic>> {
+        let node = self.deref(node);
+        if depth > 1_000 {
+            return Err(Box::new(Diagnostic::error("cue.limit", "the value is nested too deeply").with_path(self.path(node))));
+        }
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.shape(node) {
+            Shape::Bottom => Err(Box::new(self.diagnostic(self.node(node).bottom))),
+            Shape::Scalar(value) => Ok(value),
+            Shape::Struct { open_ended: true } | Shape::Waiting => Ok(Value::Partial { kinds: self.node(node).kinds, unknown: true }),
+            Shape::Struct { .. } => {
+                let mut fields = Vec::new();
+                for arc in self.arcs(node) {
+                    match (arc.class, arc.presence) {
+                        (FieldClass::Regular, Presence::Member) => {
+                            let value = self.tree_inner(arc.node, depth + 1)?;
+                            fields.push((Shared::clone(self.texts.get(arc.label.text())), value));
+                        }
+                        _ => {}
+                    }
+                }
+                Ok(Value::Struct(fields))
+            }
+            Shape::List { .. } => {
+                let mut elements: Vec<(u32, Value)> = Vec::new();
+                for arc in self.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Element) {
+                    elements.push((arc.label.id(), self.tree_inner(arc.node, depth + 1)?));
+                }
+                elements.sort_by_key(|(index, _)| *index);
+                Ok(Value::List(elements.into_iter().map(|(_, value)| value).collect()))
+            }
+            Shape::Pending(kinds) => Ok(Value::Partial { kinds, unknown: true }),
+            Shape::Constraint { kinds, .. } => Ok(Value::Partial { kinds, unknown: false }),
+            Shape::Disjunction(_) => match self.default_choice(node) {
+                Some(Choice::Scalar(value)) => Ok(value),
+                Some(Choice::Node(node)) => self.tree_inner(node, depth + 1),
+                _ => Ok(Value::Partial { kinds: self.node(node).kinds, unknown: false }),
+            },
+        })
+    }
+
+    /// A value as a tree for a function: everything below is settled, questions are asked.
+    pub(crate) fn value_tree(&mut self, node: Node) -> Run<Result<Value, Unread>> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || match self.value_of(node)? {
+            Val::Scalar(scalar) => Ok(Ok(self.scalar_value(scalar))),
+            Val::Pending(_) => Ok(Err(Unread::Pending)),
+            Val::Bottom(bottom) => Ok(Err(Unread::Bottom(bottom))),
+            Val::Node(node) => self.value_tree_of_parts(node),
+        })
+    }
+
+    /// The same for a node whose own value is looked at already.
+    pub(crate) fn value_tree_of_parts(&mut self, node: Node) -> Run<Result<Value, Unread>> {
+        let node = self.deref(node);
+        if !self.is_composite(node) {
+            return Ok(Err(Unread::Open(self.node(node).kinds)));
+        }
+        if self.has(node, flag::OPEN_ENDED) {
+            return Ok(Err(Unread::Pending));
+        }
+        let list = self.node(node).kinds == Kinds::LIST;
+        let mut fields = Vec::new();
+        let (mut unread, mut stop) = (None, None);
+        for arc in self.ordered_arcs(node) {
+            let (label, presence) = (self.node(arc).label, self.node(arc).presence);
+            if presence == Presence::Required && label.is_regular() {
+                let bottom = self.bottom(Code::Incomplete, arc, Reason::RequiredMissing(label), Vec::new());
+                unread = unread.or(Some(Unread::Bottom(bottom)));
+            }
+            if presence != Presence::Member || !(label.is_index() || label.is_regular()) {
+                continue;
+            }
+            match self.value_tree(arc) {
+                Err(Stop::Limit) => return Err(Stop::Limit),
+                Err(other) => stop = stop.or(Some(other)),
+                Ok(Err(other)) => unread = unread.or(Some(other)),
+                Ok(Ok(value)) => fields.push((label, value)),
+            }
+        }
+        if let Some(stop) = stop {
+            return Err(stop);
+        }
+        if let Some(unread) = unread {
+            return Ok(Err(unread));
+        }
+        if list {
+            fields.sort_by_key(|(label, _)| label.id());
+            return Ok(Ok(Value::List(fields.into_iter().map(|(_, value)| value).collect())));
+        }
+        let fields = fields.into_iter().map(|(label, value)| (Shared::clone(self.texts.get(label.text())), value));
+        Ok(Ok(Value::Struct(fields.collect())))
+    }
+}

@@ -1,0 +1,377 @@
+//! What references mean: from an expression to a node, and from a node to the conjuncts that join another.
+
+use super::data::*;
+use super::{Session, flag};
+use crate::intern::{Label, LabelKind};
+use crate::program::{Expr, ExprId, Imported, Presence};
+use crate::{Kinds, Node};
+
+/// What an expression stands for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// A node; whether a definition was named on the way.
+    Node(Node, bool),
+    Scalar(Scalar),
+    Pending(Kinds),
+    Bottom(u32),
+}
+
+impl Session {
+    /// The label of a frame as a scalar.
+    pub(crate) fn frame_label(&self, env: u32, up: u32) -> Option<Scalar> {
+        let frame = self.frame(self.frame_up(env, up));
+        self.label_scalar(frame.label)
+    }
+
+    /// A label as a scalar.
+    pub(crate) fn label_scalar(&self, label: Label) -> Option<Scalar> {
+        match label.kind() {
+            LabelKind::Index => Some(Scalar::Int(i64::from(label.id()))),
+            LabelKind::Anonymous => None,
+            _ => Some(Scalar::Text(label.text())),
+        }
+    }
+
+    /// Whether an expression is resolved rather than computed.
+    pub(crate) fn is_reference(&self, expr: ExprId) -> bool {
+        matches!(
+            self.program.code.expr(expr),
+            Expr::Field { .. } | Expr::This { .. } | Expr::Let { .. } | Expr::Import(_) | Expr::Select { .. } | Expr::Index { .. }
+        )
+    }
+
+    /// What an expression stands for; anything that is no reference is a node of its own.
+    pub(crate) fn resolve(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Target> {
+        self.step(at, expr)?;
+        match self.program.code.expr(expr) {
+            Expr::Field { up, label } => {
+                let node = self.frame(self.frame_up(env, up)).node;
+                let node = self.deref(node);
+                if let Some(arc) = self.find_arc(node, label)
+                    && self.node(arc).presence == Presence::Member
+                {
+                    self.read_owner(arc);
+                    return Ok(Target::Node(arc, label.is_definition()));
+                }
+                self.select(node, label, expr, at)
+            }
+            Expr::This { up } => Ok(Target::Node(self.frame(self.frame_up(env, up)).node, false)),
+            Expr::FrameLabel { up } => Ok(match self.frame_label(env, up) {
+                Some(scalar) => Target::Scalar(scalar),
+                None => Target::Pending(Kinds::STRING),
+            }),
+            Expr::Let { up, id } => {
+                let frame = self.frame_up(env, up);
+                Ok(Target::Node(self.let_node(id, frame), false))
+            }
+            Expr::Import(index) => match self.program.code.imports.get(index as usize) {
+                Some(Imported::Package(package)) => Ok(Target::Node(self.package_root(*package), false)),
+                _ => Ok(Target::Bottom(self.bottom_at(Code::Eval, at, Reason::Compile, expr))),
+            },
+            Expr::Select { base, label } => {
+                let (node, definition) = match self.base(base, env, at)? {
+                    Target::Node(node, definition) => (node, definition),
+                    Target::Pending(_) => return Ok(Target::Pending(Kinds::TOP)),
+                    Target::Bottom(bottom) => return Ok(Target::Bottom(bottom)),
+                    Target::Scalar(_) => {
+                        return Ok(Target::Bottom(self.bottom_at(Code::Eval, at, Reason::Undefined(label), expr)));
+                    }
+                };
+                match self.select(node, label, expr, at)? {
+                    Target::Node(node, other) => Ok(Target::Node(node, other || definition)),
+                    other => Ok(other),
+                }
+            }
+            Expr::Index { base, index } => self.resolve_index(expr, base, index, env, at),
+            _ => Ok(Target::Node(self.inline_node(expr, env, at)?, false)),
+        }
+    }
+
+    fn resolve_index(&mut self, expr: ExprId, base: ExprId, index: ExprId, env: u32, at: Node) -> Run<Target> {
+        let base = self.base(base, env, at);
+        let index = self.eval(index, env, at);
+        let (node, definition) = match base? {
+            Target::Node(node, definition) => (node, definition),
+            Target::Pending(_) => return Ok(Target::Pending(Kinds::TOP)),
+            Target::Bottom(bottom) => return Ok(Target::Bottom(bottom)),
+            Target::Scalar(_) => {
+                let reason = Reason::Text("invalid operand: a scalar cannot be indexed".into());
+                return Ok(Target::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
+            }
+        };
+        let label = match index? {
+            super::evaluate::Val::Scalar(Scalar::Text(text)) => Label::regular(text),
+            super::evaluate::Val::Scalar(Scalar::Int(index)) if (0..i64::from(u32::MAX >> 3)).contains(&index) => {
+                Label::index(index as usize)
+            }
+            super::evaluate::Val::Pending(_) => return Ok(Target::Pending(Kinds::TOP)),
+            super::evaluate::Val::Bottom(bottom) => return Ok(Target::Bottom(bottom)),
+            super::evaluate::Val::Node(node) => {
+                let kinds = self.node(node).kinds;
+                let code = if self.is_incomplete(node) { Code::Incomplete } else { Code::Eval };
+                return Ok(Target::Bottom(self.bottom_at(code, at, Reason::NotConcrete(kinds), expr)));
+            }
+            super::evaluate::Val::Scalar(_) => {
+                let reason = Reason::Text("invalid index: it must be a string or an integer that is not negative".into());
+                return Ok(Target::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
+            }
+        };
+        if label.is_index() {
+            self.ensure(node)?;
+            let node = self.deref(node);
+            if self.node(node).kinds & Kinds::LIST == Kinds::NONE {
+                let reason = Reason::Text("invalid index: a struct is indexed by a string".into());
+                return Ok(Target::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
+            }
+        }
+        match self.select(node, label, expr, at)? {
+            Target::Node(node, other) => Ok(Target::Node(node, other || definition)),
+            other => Ok(other),
+        }
+    }
+
+    /// The node that something is selected from: hosted fields answered, defaults taken.
+    fn base(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Target> {
+        match self.resolve(expr, env, at)? {
+            Target::Node(node, definition) => Ok(match self.answered(node)? {
+                Some(node) => Target::Node(node, definition),
+                None => Target::Node(node, definition),
+            }),
+            other => Ok(other),
+        }
+    }
+
+    /// The node of an operand that is no reference: one for each expression and frame.
+    pub(crate) fn inline_node(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Node> {
+        if let Some(node) = self.inline.get(&(expr, env)) {
+            return Ok(*node);
+        }
+        let node = self.new_node(at, Label::NONE, Presence::Member);
+        if self.depth_of(at) > 2_000 {
+            let bottom = self.bottom_at(Code::Structural, node, Reason::Structural, expr);
+            self.fail(node, bottom);
+        }
+        self.set(node, flag::FORCE_CLOSED);
+        if !self.has(at, flag::TEMPLATE) {
+            self.clear(node, flag::TEMPLATE);
+        }
+        self.node_mut(node).conjuncts.push(Conjunct { expr, env, info: 0 });
+        self.inline.insert((expr, env), node);
+        Ok(node)
+    }
+
+    fn depth_of(&self, node: Node) -> u32 {
+        let (mut depth, mut node) = (0, node);
+        while node != NONE && depth < 100_000 {
+            depth += 1;
+            node = self.node(node).parent;
+        }
+        depth
+    }
+
+    fn let_node(&mut self, id: u32, frame: u32) -> Node {
+        if let Some(node) = self.lets.get(&(id, frame)) {
+            return *node;
+        }
+        let parent = self.frame(frame).node;
+        let node = self.new_node(parent, Label::NONE, Presence::Member);
+        self.set(node, flag::FORCE_CLOSED);
+        if !self.has(parent, flag::TEMPLATE) {
+            self.clear(node, flag::TEMPLATE);
+        }
+        let value = self.program.code.lets.get(id as usize).map_or(ExprId(0), |lowered| lowered.value);
+        self.node_mut(node).conjuncts.push(Conjunct { expr: value, env: frame, info: 0 });
+        self.lets.insert((id, frame), node);
+        node
+    }
+
+    pub(crate) fn bottom_at(&mut self, code: Code, at: Node, reason: Reason, expr: ExprId) -> u32 {
+        let span = self.span_of(expr);
+        self.bottom(code, at, reason, vec![span])
+    }
+
+    /// `node.label`
+    pub(crate) fn select(&mut self, node: Node, label: Label, expr: ExprId, at: Node) -> Run<Target> {
+        let mut node = self.deref(node);
+        let mut found = None;
+        if self.node(node).phase != Phase::Settled {
+            match self.ensure_arcs(node) {
+                Ok(()) => {}
+                Err(Stop::Wait(wait)) => {
+                    let now = self.deref(node);
+                    found = self.find_arc(now, label).filter(|arc| self.node(*arc).presence == Presence::Member);
+                    if found.is_none() {
+                        return Err(Stop::Wait(wait));
+                    }
+                }
+                Err(stop) => return Err(stop),
+            }
+            node = self.deref(node);
+        }
+        if found.is_none() {
+            found = self.find_arc(node, label).filter(|arc| self.node(*arc).presence == Presence::Member);
+        }
+        if let Some(arc) = found {
+            self.read_owner(arc);
+            return Ok(Target::Node(arc, label.is_definition()));
+        }
+        if let Some(default) = self.default_node(node)
+            && default != node
+        {
+            return self.select(default, label, expr, at);
+        }
+        self.absent(node, label, expr, at)
+    }
+
+    /// A field that is not there: an error, or unknown where the struct may still get it by an answer.
+    fn absent(&mut self, node: Node, label: Label, expr: ExprId, at: Node) -> Run<Target> {
+        let data = self.node(node);
+        if data.bottom != 0 {
+            let bottom = data.bottom;
+            let structural = self.code_of(bottom);
+            return Ok(Target::Bottom(if structural.is_final() { bottom } else { self.bottom_at(structural, at, Reason::Undefined(label), expr) }));
+        }
+        if data.flags & (flag::PENDING | flag::OPEN_ENDED) != 0 {
+            self.read(node);
+            return Ok(Target::Pending(Kinds::TOP));
+        }
+        let scalar = data.scalar.is_some() || !data.kinds.intersects(Kinds::STRUCT | Kinds::LIST);
+        if self.declares(node, label) {
+            return Ok(Target::Bottom(self.bottom_at(Code::Incomplete, at, Reason::OptionalReference(label), expr)));
+        }
+        let is_list = data.kinds == Kinds::LIST;
+        let final_ = scalar
+            || (is_list && (!label.is_index() || self.extra(node).and_then(|extra| extra.list.as_ref()).is_some_and(|list| list.length.is_some())))
+            || (!is_list && self.is_closed_to(node, label));
+        let code = if final_ { Code::Eval } else { Code::Incomplete };
+        Ok(Target::Bottom(self.bottom_at(code, at, Reason::Undefined(label), expr)))
+    }
+
+    /// Lets the conjuncts of a reference's target join a node.
+    pub(crate) fn join_reference(&mut self, node: Node, target: Node, conjunct: Conjunct, definition: bool) -> Run<()> {
+        let target = self.deref(target);
+        if target == node {
+            return Ok(());
+        }
+        let mut info = self.info(conjunct.info);
+        let cyclic = self.is_cyclic(node, target, info.references);
+        match cyclic {
+            Cyclic::Same => return Ok(()),
+            Cyclic::Yes => info.cyclic = true,
+            Cyclic::No => {}
+        }
+        let next = info.references;
+        let depth = self.references.get(next as usize).map_or(0, |reference| reference.depth) + 1;
+        self.references.push(Reference { target, at: node, next, depth });
+        info.references = self.references.len() as u32 - 1;
+        if definition && !self.opened(conjunct) {
+            info.occurrence = self.occurrence(info.occurrence, false, Closing::Recursive);
+        }
+        let walked = !self.has(target, flag::TEMPLATE);
+        if walked {
+            info.via = target;
+        }
+        let base = self.new_info(info);
+        self.note_origin(node, target, conjunct);
+        if !self.closed(target) {
+            self.extra_mut(target).subscribers.push((node, base));
+            self.extra_mut(node).sources.push(target);
+        }
+        let mut index = 0;
+        while let Some(other) = self.node(target).conjuncts.get(index).copied() {
+            let mapped = self.mapped(other, base);
+            self.join(node, mapped)?;
+            index += 1;
+        }
+        if self.node(target).flags & flag::REFERENCE != 0 {
+            self.set(node, flag::REFERENCE);
+        }
+        Ok(())
+    }
+
+    fn opened(&self, conjunct: Conjunct) -> bool {
+        conjunct.expr.0 & (DATUM | super::FILE) == 0 && matches!(self.program.code.expr(conjunct.expr), Expr::Open(_))
+    }
+
+    /// A conjunct of a target as it joins the node of the reference.
+    pub(crate) fn mapped(&mut self, conjunct: Conjunct, base: u32) -> Conjunct {
+        let from = self.info(conjunct.info);
+        let mut info = self.info(base);
+        info.occurrence = self.map_occurrence(from.occurrence, info.occurrence);
+        if info.hosted == Hosted::No {
+            info.hosted = from.hosted;
+            info.owner = from.owner;
+        }
+        if from.trace != 0 {
+            info.trace = self.traces.union(info.trace, from.trace);
+        }
+        let info = if info == self.info(base) { base } else { self.new_info(info) };
+        Conjunct { info, ..conjunct }
+    }
+
+    fn is_cyclic(&self, node: Node, target: Node, references: u32) -> Cyclic {
+        let mut ancestor = self.node(node).parent;
+        while ancestor != NONE {
+            if self.deref(ancestor) == target {
+                return Cyclic::Yes;
+            }
+            ancestor = self.node(ancestor).parent;
+        }
+        let mut at = references;
+        while let Some(reference) = self.references.get(at as usize).filter(|_| at != 0) {
+            if reference.target == target {
+                if reference.at == node {
+                    return Cyclic::Same;
+                }
+                return Cyclic::Yes;
+            }
+            at = reference.next;
+        }
+        Cyclic::No
+    }
+
+    /// The info of a conjunct of a field of a node, from that of the node's conjunct.
+    pub(crate) fn child_info(&mut self, info: u32, arc: Node, parent: Node, declared: bool) -> u32 {
+        let data = self.info(info);
+        if data.via == NONE && data.hosted == Hosted::No {
+            return info;
+        }
+        let mut child = data;
+        if data.via != NONE {
+            let via = self.deref(data.via);
+            if via == parent {
+                child.via = NONE;
+            } else {
+                if self.node(via).phase == Phase::New && !self.has(via, flag::ON_STACK) {
+                    // Errors and waits of the original are its own; it is asked for here by name only.
+                    let _ = self.ensure_arcs(via);
+                }
+                let via = self.deref(via);
+                child.via = self.find_arc(via, self.node(arc).label).unwrap_or(NONE);
+            }
+        }
+        if data.hosted != Hosted::No {
+            child.hosted = if declared { Hosted::Askable } else { Hosted::Inside };
+        }
+        if child == data { info } else { self.new_info(child) }
+    }
+
+    /// Remembers what a conjunct referred to.
+    fn note_origin(&mut self, node: Node, target: Node, conjunct: Conjunct) {
+        let bare = {
+            let data = self.node(node);
+            data.conjuncts.len() == 1 && data.conjuncts.first().is_some_and(|only| only.expr == conjunct.expr)
+        };
+        let expr = conjunct.expr;
+        let extra = self.extra_mut(node);
+        if extra.origins.len() < 64 {
+            extra.origins.push((target, bare, expr));
+        }
+    }
+}
+
+enum Cyclic {
+    No,
+    Yes,
+    Same,
+}

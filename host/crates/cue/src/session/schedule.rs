@@ -1,0 +1,533 @@
+//! When what is done: settling nodes, parking and waking, cycles.
+
+use super::data::*;
+use super::{LimitExceeded, Session, flag};
+use crate::Node;
+use super::host::Turn;
+use crate::program::Declared;
+
+/// How deep settling recurses before it queues.
+const DEPTH: u32 = 400;
+
+impl Session {
+    /// Puts a node on the queue.
+    pub(crate) fn enqueue(&mut self, node: Node) {
+        if !self.has(node, flag::QUEUED) {
+            self.set(node, flag::QUEUED);
+            self.queue.push(node);
+        }
+    }
+
+    /// Settles a node. `Err` says what it waits for; it is tried again when that has happened.
+    pub(crate) fn ensure(&mut self, node: Node) -> Run<()> {
+        let node = self.deref(node);
+        if self.has(node, flag::FROZEN) {
+            return Ok(());
+        }
+        self.attempt(node)
+    }
+
+    fn attempt(&mut self, node: Node) -> Run<()> {
+        let data = self.node(node);
+        if data.phase == Phase::Settled {
+            return Ok(());
+        }
+        let early = |session: &Self| {
+            if session.node(node).scalar.is_some() { Ok(()) } else { Err(Stop::Wait(Wait::Settled(node))) }
+        };
+        if data.flags & flag::ON_STACK != 0 {
+            return early(self);
+        }
+        if data.flags & flag::PARKED != 0 && !self.may_go_on(node) {
+            return early(self);
+        }
+        if self.depth >= DEPTH {
+            self.enqueue(node);
+            return early(self);
+        }
+        self.depth += 1;
+        self.set(node, flag::ON_STACK);
+        let reading = std::mem::replace(&mut self.reading, 0);
+        let result = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.advance(node));
+        self.reading = reading;
+        self.clear(node, flag::ON_STACK);
+        self.depth -= 1;
+        match result {
+            Ok(()) => {
+                self.wake(node);
+                Ok(())
+            }
+            Err(Stop::Limit) => Err(Stop::Limit),
+            Err(Stop::Wait(wait)) => {
+                self.park(node, wait);
+                early(self)
+            }
+        }
+    }
+
+    /// The same, for readers of fields: a scalar is not enough.
+    pub(crate) fn ensure_arcs(&mut self, node: Node) -> Run<()> {
+        self.ensure(node)?;
+        let node = self.deref(node);
+        let data = self.node(node);
+        if data.phase == Phase::Settled || data.flags & flag::FROZEN != 0 {
+            return Ok(());
+        }
+        Err(Stop::Wait(Wait::Settled(node)))
+    }
+
+    fn park(&mut self, node: Node, wait: Wait) {
+        self.stats.parked += 1;
+        let extra = self.extra_mut(node);
+        if !extra.waits.contains(&wait) {
+            extra.waits.push(wait);
+        }
+        let waits = extra.waits.clone();
+        if !self.has(node, flag::PARKED) {
+            self.set(node, flag::PARKED);
+            self.parked.push(node);
+        }
+        for wait in waits {
+            match wait {
+                Wait::Settled(other) => self.add_waiter(other, node),
+                Wait::Closed(other) => {
+                    let mut at = self.node(other).parent;
+                    while at != NONE && self.node(at).phase != Phase::Settled {
+                        self.add_waiter(at, node);
+                        at = self.node(at).parent;
+                    }
+                }
+                Wait::Answer(ask) => {
+                    if let Some(data) = self.asks.get_mut(ask.0 as usize)
+                        && !data.waiters.contains(&node)
+                    {
+                        data.waiters.push(node);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_waiter(&mut self, node: Node, waiter: Node) {
+        let extra = self.extra_mut(node);
+        if extra.waiters.last() != Some(&waiter) {
+            extra.waiters.push(waiter);
+        }
+    }
+
+    /// Queues what waits for a node.
+    pub(crate) fn wake(&mut self, node: Node) {
+        let Some(extra) = self.node_mut(node).extra.as_deref_mut() else { return };
+        if extra.waiters.is_empty() {
+            return;
+        }
+        for waiter in std::mem::take(&mut extra.waiters) {
+            self.enqueue(waiter);
+        }
+    }
+
+    fn is_over(&self, wait: Wait) -> bool {
+        match wait {
+            Wait::Settled(node) => {
+                let node = self.deref(node);
+                let data = self.node(node);
+                data.phase == Phase::Settled || data.scalar.is_some() || data.flags & flag::FROZEN != 0
+            }
+            Wait::Closed(node) => self.closed(node),
+            Wait::Answer(ask) => self.asks.get(ask.0 as usize).is_none_or(|data| data.answer.is_some()),
+        }
+    }
+
+    fn may_go_on(&self, node: Node) -> bool {
+        self.extra(node).is_none_or(|extra| extra.waits.iter().any(|wait| self.is_over(*wait)))
+    }
+
+    /// Whether nothing can be added to a node from outside any more.
+    pub(crate) fn closed(&self, node: Node) -> bool {
+        let mut node = node;
+        loop {
+            let data = self.node(node);
+            if data.flags & flag::FORCE_CLOSED != 0 || data.parent == NONE {
+                return true;
+            }
+            let parent = self.node(data.parent);
+            if parent.phase == Phase::Settled {
+                return true;
+            }
+            if parent.phase == Phase::New || (parent.processed as usize) < parent.conjuncts.len() {
+                return false;
+            }
+            if let Some(extra) = &parent.extra
+                && parent.flags & flag::ASSUME_CLOSED == 0
+            {
+                if !extra.disjunctions.is_empty() || extra.sources.iter().any(|source| !self.closed(*source)) {
+                    return false;
+                }
+                let touched = extra.tasks.iter().any(|task| match task {
+                    Task::Comprehension { id, .. } => self
+                        .program
+                        .code
+                        .comprehensions
+                        .get(*id as usize)
+                        .and_then(|comprehension| comprehension.labels.as_ref())
+                        .is_none_or(|labels| labels.contains(&data.label)),
+                    _ => true,
+                });
+                if touched {
+                    return false;
+                }
+            }
+            node = data.parent;
+        }
+    }
+
+    /// Settles the parent if it can be, so that nothing can be added to a node any more.
+    fn close(&mut self, node: Node) -> Run<()> {
+        if self.closed(node) {
+            return Ok(());
+        }
+        let parent = self.node(node).parent;
+        if parent != NONE && !self.has(parent, flag::ON_STACK) {
+            match self.ensure(parent) {
+                Err(Stop::Limit) => return Err(Stop::Limit),
+                Ok(()) | Err(Stop::Wait(_)) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// One attempt to settle a node.
+    fn advance(&mut self, node: Node) -> Run<()> {
+        self.clear(node, flag::PARKED);
+        if let Some(extra) = self.node_mut(node).extra.as_deref_mut() {
+            extra.waits.clear();
+        }
+        self.close(node)?;
+        for _ in 0..10_000 {
+            self.expand(node)?;
+            self.run_tasks(node)?;
+            if !self.closed(node) {
+                self.close(node)?;
+                if !self.closed(node) {
+                    return Err(Stop::Wait(Wait::Closed(node)));
+                }
+            }
+            self.close_sources(node)?;
+            if self.is_unfinished(node) {
+                continue;
+            }
+            if self.settle_disjunctions(node)? {
+                continue;
+            }
+            if self.node(node).forward != NONE {
+                self.node_mut(node).phase = Phase::Settled;
+                return Ok(());
+            }
+            if self.ask_if_needed(node)? {
+                continue;
+            }
+            self.finish(node)?;
+            if self.is_unfinished(node) {
+                continue;
+            }
+            self.settled(node);
+            return Ok(());
+        }
+        Err(self.exceed("rounds for one value", 10_000, node, crate::program::ExprId(0)))
+    }
+
+    fn is_unfinished(&self, node: Node) -> bool {
+        let data = self.node(node);
+        (data.processed as usize) < data.conjuncts.len()
+            || data.extra.as_ref().is_some_and(|extra| !extra.tasks.is_empty() || !extra.cyclic.is_empty())
+    }
+
+    fn close_sources(&mut self, node: Node) -> Run<()> {
+        let sources = match self.node_mut(node).extra.as_deref_mut() {
+            Some(extra) if !extra.sources.is_empty() => extra.sources.clone(),
+            _ => return Ok(()),
+        };
+        for source in sources {
+            self.close(source)?;
+            if !self.closed(source) {
+                return Err(Stop::Wait(Wait::Closed(source)));
+            }
+        }
+        self.extra_mut(node).sources.clear();
+        Ok(())
+    }
+
+    fn settled(&mut self, node: Node) {
+        self.node_mut(node).phase = Phase::Settled;
+        if let Some(extra) = self.node_mut(node).extra.as_deref_mut() {
+            extra.seen = Vec::new();
+            extra.tasks = Vec::new();
+            extra.waits = Vec::new();
+            extra.cyclic = Vec::new();
+        }
+        if self.has(node, flag::FINAL) {
+            for arc in self.node(node).arcs.clone() {
+                self.want_final(arc);
+            }
+        }
+    }
+
+    /// Runs the tasks of a node until none can go on.
+    fn run_tasks(&mut self, node: Node) -> Run<()> {
+        loop {
+            let mut progress = self.run_pass(node, false)?;
+            progress |= self.run_pass(node, true)?;
+            let Some(extra) = self.extra(node) else { return Ok(()) };
+            if extra.tasks.is_empty() {
+                return Ok(());
+            }
+            if progress {
+                continue;
+            }
+            let late = extra.tasks.iter().all(|task| matches!(task, Task::Comprehension { .. } | Task::Dynamic { .. } | Task::Pattern { .. }));
+            if late && !self.has(node, flag::ASSUME_CLOSED) && self.waits_below(node) {
+                self.set(node, flag::ASSUME_CLOSED);
+                self.extra_mut(node).waits.clear();
+                continue;
+            }
+            let wait = extra.waits.last().copied().unwrap_or(Wait::Settled(node));
+            return Err(Stop::Wait(wait));
+        }
+    }
+
+    /// Whether some task waits for a part of the node itself.
+    fn waits_below(&self, node: Node) -> bool {
+        self.extra(node).is_some_and(|extra| {
+            extra.waits.iter().any(|wait| match wait {
+                Wait::Settled(other) | Wait::Closed(other) => {
+                    let mut at = *other;
+                    while at != NONE && at != node {
+                        at = self.node(at).parent;
+                    }
+                    at == node
+                }
+                Wait::Answer(_) => false,
+            })
+        })
+    }
+
+    fn run_pass(&mut self, node: Node, late: bool) -> Run<bool> {
+        let mut progress = false;
+        let mut index = 0;
+        while let Some(task) = self.extra(node).and_then(|extra| extra.tasks.get(index)).copied() {
+            let is_late = matches!(task, Task::Comprehension { .. } | Task::Dynamic { .. });
+            if is_late != late {
+                index += 1;
+                continue;
+            }
+            let reading = std::mem::replace(&mut self.reading, 0);
+            let result = self.run_task(node, task);
+            let read = std::mem::replace(&mut self.reading, reading);
+            match result {
+                Ok(()) => {
+                    progress = true;
+                    if read != 0 {
+                        let joined = self.traces.union(self.node(node).trace, read);
+                        self.node_mut(node).trace = joined;
+                    }
+                    let extra = self.extra_mut(node);
+                    if let Some(at) = extra.tasks.iter().position(|other| *other == task) {
+                        extra.tasks.remove(at);
+                    }
+                }
+                Err(Stop::Limit) => return Err(Stop::Limit),
+                Err(Stop::Wait(wait)) => {
+                    let extra = self.extra_mut(node);
+                    if !extra.waits.contains(&wait) {
+                        extra.waits.push(wait);
+                    }
+                    index += 1;
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    fn run_task(&mut self, node: Node, task: Task) -> Run<()> {
+        match task {
+            Task::Conjunct(conjunct) => self.join_computed(node, conjunct),
+            Task::Comprehension { id, env, info } => self.run_comprehension(node, id, env, info),
+            Task::Dynamic { literal, index, env, info } => {
+                let program = std::sync::Arc::clone(&self.program);
+                let declared = program.code.structs.get(literal as usize).and_then(|literal| literal.declarations.get(index as usize));
+                match declared {
+                    Some(Declared::Dynamic { label, presence, slot, attributes }) => {
+                        self.join_dynamic(node, *label, *presence, *slot, attributes.clone(), env, info)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Task::Pattern { pattern, slot, env, info } => self.join_computed_pattern(node, pattern, slot, env, info),
+            Task::List(conjunct) => self.join_computed_list(node, conjunct),
+        }
+    }
+
+    /// Wants a node and everything below it settled.
+    pub(crate) fn want_final(&mut self, node: Node) {
+        let node = self.deref(node);
+        if self.has(node, flag::FINAL) {
+            return;
+        }
+        self.set(node, flag::FINAL);
+        if self.node(node).phase == Phase::Settled {
+            for arc in self.node(node).arcs.clone() {
+                self.want_final(arc);
+            }
+        } else {
+            self.enqueue(node);
+        }
+    }
+
+    /// Does all that can be done.
+    pub fn run(&mut self) -> Result<Turn, LimitExceeded> {
+        loop {
+            while let Some(node) = self.queue.pop() {
+                self.clear(node, flag::QUEUED);
+                let node = self.deref(node);
+                if let Err(Stop::Limit) = self.attempt(node) {
+                    return Err(self.limit_error());
+                }
+                let node = self.deref(node);
+                if self.has(node, flag::FINAL) && self.node(node).phase == Phase::Settled {
+                    for arc in self.node(node).arcs.clone() {
+                        self.want_final(arc);
+                    }
+                }
+            }
+            if !self.thaw() {
+                break;
+            }
+        }
+        let open: Vec<crate::Ask> = (0..self.asks.len() as u32).map(crate::Ask).filter(|ask| self.is_open(*ask)).collect();
+        Ok(if open.is_empty() { Turn::Done } else { Turn::Stuck(open) })
+    }
+
+    /// Settles one node as far as it goes without questions; for tools that look at single values.
+    pub(crate) fn settle_now(&mut self, node: Node) -> Result<(), LimitExceeded> {
+        self.enqueue(node);
+        self.run().map(|_| ())
+    }
+
+    fn limit_error(&self) -> LimitExceeded {
+        self.exceeded.clone().unwrap_or(LimitExceeded { what: "steps", limit: self.limits.steps, path: String::new(), span: None })
+    }
+
+    /// Lets what waits in a circle read what there is. Whether something was found.
+    fn thaw(&mut self) -> bool {
+        let parked: Vec<Node> = std::mem::take(&mut self.parked).into_iter().filter(|node| self.has(*node, flag::PARKED)).collect();
+        self.parked.clone_from(&parked);
+        if parked.is_empty() {
+            return false;
+        }
+        let mut marks = std::collections::HashMap::new();
+        for node in &parked {
+            self.waits_for_answer(*node, &mut marks);
+        }
+        let stuck: Vec<Node> = parked.into_iter().filter(|node| marks.get(node) != Some(&true)).collect();
+        let mut forced = false;
+        for node in &stuck {
+            let waits = self.extra(*node).map_or_else(Vec::new, |extra| extra.waits.clone());
+            for wait in waits {
+                if let Wait::Closed(other) = wait
+                    && self.extra(*node).is_none_or(|extra| extra.tasks.is_empty())
+                {
+                    self.set(other, flag::FORCE_CLOSED);
+                    forced = true;
+                    self.enqueue(*node);
+                }
+            }
+            if forced {
+                return true;
+            }
+        }
+        for node in stuck {
+            let waits = self.extra(node).map_or_else(Vec::new, |extra| extra.waits.clone());
+            for wait in waits {
+                match wait {
+                    Wait::Settled(other) => {
+                        let other = self.deref(other);
+                        self.set(other, flag::FROZEN);
+                        self.enqueue(node);
+                        return true;
+                    }
+                    Wait::Closed(other) => {
+                        self.set(other, flag::FORCE_CLOSED);
+                        self.enqueue(node);
+                        return true;
+                    }
+                    Wait::Answer(_) => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a parked node waits, directly or not, for an answer from outside.
+    fn waits_for_answer(&self, node: Node, marks: &mut std::collections::HashMap<Node, bool>) -> bool {
+        let mut stack = vec![(node, false)];
+        let mut order = Vec::new();
+        while let Some((node, done)) = stack.pop() {
+            if done {
+                order.push(node);
+                let result = self.waiting_on(node).iter().any(|other| match other {
+                    Ok(other) => marks.get(other) == Some(&true),
+                    Err(ask) => self.is_open(*ask),
+                });
+                marks.insert(node, result || marks.get(&node) == Some(&true));
+                continue;
+            }
+            if marks.contains_key(&node) {
+                continue;
+            }
+            marks.insert(node, false);
+            stack.push((node, true));
+            for other in self.waiting_on(node) {
+                if let Ok(other) = other {
+                    stack.push((other, false));
+                }
+            }
+        }
+        // A circle may lead to an answer by a node that was seen later: go over it until nothing changes.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for node in &order {
+                if marks.get(node) != Some(&true) && self.waiting_on(*node).iter().any(|other| matches!(other, Ok(other) if marks.get(other) == Some(&true))) {
+                    marks.insert(*node, true);
+                    changed = true;
+                }
+            }
+        }
+        marks.get(&node) == Some(&true)
+    }
+
+    /// What a parked node waits for: nodes, or questions.
+    pub(crate) fn waiting_on(&self, node: Node) -> Vec<Result<Node, crate::Ask>> {
+        let mut out = Vec::new();
+        let Some(extra) = self.extra(node) else { return out };
+        if !self.has(node, flag::PARKED) {
+            return out;
+        }
+        for wait in &extra.waits {
+            match wait {
+                Wait::Settled(other) => out.push(Ok(self.deref(*other))),
+                Wait::Closed(other) => {
+                    let mut at = self.node(*other).parent;
+                    while at != NONE && self.node(at).phase != Phase::Settled {
+                        out.push(Ok(at));
+                        at = self.node(at).parent;
+                    }
+                    let sources = self.node(*other).extra.as_ref().map_or(&[][..], |extra| &extra.sources);
+                    out.extend(sources.iter().map(|source| Ok(self.node(*source).parent)).filter(|other| *other != Ok(NONE)));
+                }
+                Wait::Answer(ask) => out.push(Err(*ask)),
+            }
+        }
+        out
+    }
+}
