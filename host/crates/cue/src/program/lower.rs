@@ -82,7 +82,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
             ast::Label::Identifier(identifier) => Some(self.code.interner.identifier(&identifier.name, self.package)),
             ast::Label::Literal(literal) => match literal.kind {
                 LiteralKind::String => match literal::string(&literal.text) {
-                    Ok(literal::Text::Str(text)) => Some(self.code.interner.regular(&text)),
+                    Ok(literal::Text::String(text)) => Some(self.code.interner.regular(&text)),
                     _ => None,
                 },
                 _ => Some(self.code.interner.regular(&literal.text)),
@@ -445,7 +445,8 @@ impl<'c, 'a> Lowering<'c, 'a> {
             LiteralKind::True => self.code.add(Expr::Bool(true), span),
             LiteralKind::False => self.code.add(Expr::Bool(false), span),
             LiteralKind::Integer | LiteralKind::Float => match literal::number(&literal.text) {
-                Ok(number) => self.code.number(number, span),
+                Ok(literal::Number::Integer(integer)) => self.code.number(Number::from(integer), span),
+                Ok(literal::Number::Float(decimal)) => self.code.number(Number::from(decimal), span),
                 Err(_) => self.code.add(Expr::Bad, span),
             },
             LiteralKind::String => match literal::string(&literal.text) {
@@ -457,7 +458,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
 
     fn text(&mut self, text: &literal::Text, span: Span) -> ExprId {
         match text {
-            literal::Text::Str(text) => {
+            literal::Text::String(text) => {
                 let text = self.code.interner.text(text);
                 self.code.add(Expr::Text(text), span)
             }
@@ -470,10 +471,11 @@ impl<'c, 'a> Lowering<'c, 'a> {
     }
 
     fn interpolation(&mut self, interpolation: &'a ast::Interpolation) -> ExprId {
-        let Ok(texts) = literal::interpolation(interpolation) else {
-            return self.code.add(Expr::Bad, interpolation.span);
+        let (texts, bytes) = match literal::interpolation(interpolation) {
+            Ok(literal::Pieces::Strings(texts)) => (texts.into_iter().map(literal::Text::String).collect::<Vec<_>>(), false),
+            Ok(literal::Pieces::Bytes(texts)) => (texts.into_iter().map(literal::Text::Bytes).collect(), true),
+            Err(_) => return self.code.add(Expr::Bad, interpolation.span),
         };
-        let bytes = matches!(texts.first(), Some(literal::Text::Bytes(_)));
         let mut pieces = Vec::new();
         let mut expressions = interpolation.expressions.iter();
         for text in &texts {
@@ -577,7 +579,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
         let label = match &selector.name {
             ast::SelectorName::Identifier(identifier) => self.code.interner.identifier(&identifier.name, self.package),
             ast::SelectorName::String(literal) => match literal::string(&literal.text) {
-                Ok(literal::Text::Str(text)) => self.code.interner.regular(&text),
+                Ok(literal::Text::String(text)) => self.code.interner.regular(&text),
                 _ => return self.code.add(Expr::Bad, selector.span),
             },
         };

@@ -133,7 +133,7 @@ impl Builder<'_> {
 
     fn import(&mut self, spec: &ast::ImportSpec) -> (Target, String) {
         let path = match literal::string(&spec.path.text) {
-            Ok(literal::Text::Str(path)) => path,
+            Ok(literal::Text::String(path)) => path,
             _ => String::new(),
         };
         let (found, name) = self.find(&path, spec.path.span);

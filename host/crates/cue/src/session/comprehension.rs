@@ -149,7 +149,8 @@ impl Session {
                 let mut info = info;
                 if self.reading != 0 {
                     let data = self.info(info);
-                    let trace = self.traces.union(data.trace, self.reading);
+                    let guard = self.traces.as_guard(self.reading);
+            let trace = self.traces.union(data.trace, guard);
                     info = self.new_info(Info { trace, ..data });
                 }
                 if frames.is_empty() && !comprehension.clauses.is_empty() {
@@ -213,7 +214,8 @@ impl Session {
         let mut info = conjunct.info;
         if self.reading != 0 {
             let data = self.info(info);
-            let trace = self.traces.union(data.trace, self.reading);
+            let guard = self.traces.as_guard(self.reading);
+            let trace = self.traces.union(data.trace, guard);
             info = self.new_info(Info { trace, ..data });
         }
         let count = out.len() as u32;
@@ -264,7 +266,8 @@ impl Session {
         let mut info = info;
         if self.reading != 0 {
             let data = self.info(info);
-            let trace = self.traces.union(data.trace, self.reading);
+            let guard = self.traces.as_guard(self.reading);
+            let trace = self.traces.union(data.trace, guard);
             info = self.new_info(Info { trace, ..data });
         }
         let arc = self.arc(node, arc_label, presence)?;

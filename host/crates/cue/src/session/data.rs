@@ -223,7 +223,6 @@ pub(crate) struct Extra {
     /// Nodes whose conjuncts joined this one while more could still come.
     pub sources: Vec<Node>,
     pub seen: Vec<(ExprId, u32)>,
-    pub seen_nodes: Vec<Node>,
     pub cyclic: Vec<Conjunct>,
     pub bounds: Vec<Bound>,
     pub validators: Vec<Validator>,
@@ -237,12 +236,10 @@ pub(crate) struct Extra {
     pub index: Option<HashMap<Label, u32>>,
     pub attributes: Vec<Arc<[Text]>>,
     pub origins: Vec<(Node, bool, ExprId)>,
-    pub child_bottom: u32,
     pub host: Option<Text>,
     pub owner: Option<Node>,
     pub asked: Option<crate::Ask>,
     pub shadow: Option<Node>,
-    pub pending: Kinds,
     /// Disjunctions that joined by their only branch.
     pub decided: Vec<(ExprId, u32)>,
     /// In a fork: which branch was chosen.
@@ -286,7 +283,6 @@ pub(crate) mod flag {
     pub const PENDING: u16 = 512;
     pub const OPEN_ENDED: u16 = 1024;
     pub const NONCYCLIC: u16 = 2048;
-    pub const FORWARD: u16 = 4096;
     pub const REFERENCE: u16 = 8192;
     pub const EMBEDS: u16 = 16384;
     pub const QUEUED: u16 = 32768;
@@ -352,7 +348,6 @@ pub(crate) enum Reason {
     Compile,
     Disjunction(Vec<u32>),
     Operands(Operator, Kinds, Kinds),
-    Child(Node),
     Failed(Box<pravo_diag::Diagnostic>),
     ListLength(u32, u32),
 }

@@ -531,3 +531,64 @@ impl Session {
         out
     }
 }
+
+impl Session {
+    /// What is decided when everything about a node is known.
+    fn finish(&mut self, node: Node) -> Run<()> {
+        let data = self.node(node);
+        if data.kinds == crate::Kinds::TOP
+            && data.scalar.is_none()
+            && data.flags & flag::EMBEDS != 0
+            && data.flags & flag::PENDING == 0
+            && data.bottom == 0
+            && self.only_embeds_nothing(node)
+        {
+            self.node_mut(node).kinds = crate::Kinds::STRUCT;
+        }
+        self.check_closedness(node);
+        self.check_validators(node)?;
+        self.mark_attributes(node);
+        Ok(())
+    }
+
+    /// Whether a node is a struct because nothing that it embeds says otherwise.
+    fn only_embeds_nothing(&self, node: Node) -> bool {
+        let data = self.node(node);
+        !data.structs.is_empty()
+            && data.extra.as_ref().is_none_or(|extra| extra.alternatives.is_empty() && extra.bounds.is_empty() && extra.list.is_none())
+            && !self.embeds_top(node)
+    }
+
+    /// Whether some embedding is `_` itself, which leaves the kind open.
+    fn embeds_top(&self, node: Node) -> bool {
+        self.node(node).structs.iter().any(|(literal, ..)| {
+            self.program.code.structs.get(*literal as usize).is_some_and(|literal| {
+                literal.declarations.iter().any(|declared| {
+                    matches!(declared, Declared::Embedding(value)
+                        if matches!(self.program.code.expr(*value), crate::program::Expr::Kind(kinds) if kinds == crate::Kinds::TOP))
+                })
+            })
+        })
+    }
+
+    /// Attributes that mark a value, such as `@mark(sensitive)`.
+    fn mark_attributes(&mut self, node: Node) {
+        let Some(extra) = self.extra(node) else { return };
+        if extra.attributes.is_empty() || self.hosted == 0 {
+            return;
+        }
+        let mut marks = super::Marks::default();
+        for text in extra.attributes.iter().flat_map(|list| list.iter()) {
+            match &**self.texts.get(*text) {
+                "@mark(sensitive)" => marks.sensitive = true,
+                "@mark(ephemeral)" => marks.ephemeral = true,
+                _ => {}
+            }
+        }
+        if marks != super::Marks::default() {
+            let number = self.traces.number(super::Trace { marks, ..super::Trace::default() });
+            let joined = self.traces.union(self.node(node).trace, number);
+            self.node_mut(node).trace = joined;
+        }
+    }
+}

@@ -170,7 +170,6 @@ impl Session {
                 }
             },
             Reason::Operands(operator, a, b) => format!("invalid operands to {} (types {a} and {b})", operator.text()),
-            Reason::Child(node) => format!("error in {}", self.path(*node)),
             Reason::Failed(diagnostic) => diagnostic.summary.clone(),
             Reason::ListLength(a, b) => format!("incompatible list lengths ({a} and {b})"),
         }
