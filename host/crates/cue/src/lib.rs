@@ -1,5 +1,6 @@
 //! The CUE language: parser, formatter, evaluator, standard packages, modules and export.
 pub mod export;
+pub mod packages;
 pub mod syntax;
 pub mod builtin;
 mod intern;

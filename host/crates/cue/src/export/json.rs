@@ -1,0 +1,110 @@
+//! Values as JSON.
+//!
+//! Fields are in the value's order; strings escape what JSON demands and what is dangerous in HTML, as CUE does; bytes
+//! are base64.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::{Number, Value};
+
+/// Why a value cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotConcrete {
+    /// Something in it is not concrete.
+    Open,
+    /// A value that JSON does not have.
+    NotRepresentable(String),
+}
+
+/// JSON on one line without blanks.
+pub fn compact(value: &Value) -> Result<String, NotConcrete> {
+    let mut out = String::new();
+    write(&mut out, value, None, false)?;
+    Ok(out)
+}
+
+/// JSON over several lines, each level indented by four blanks; ends in a line break.
+pub fn pretty(value: &Value) -> Result<String, NotConcrete> {
+    let mut out = String::new();
+    write(&mut out, value, Some(0), false)?;
+    out.push('\n');
+    Ok(out)
+}
+
+fn line(out: &mut String, depth: Option<usize>) {
+    if let Some(depth) = depth {
+        out.push('\n');
+        (0..depth).for_each(|_| out.push_str("    "));
+    }
+}
+
+fn write(out: &mut String, value: &Value, depth: Option<usize>, html: bool) -> Result<(), NotConcrete> {
+    let inner = depth.map(|depth| depth + 1);
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Number(number) => write_number(out, number)?,
+        Value::String(text) => write_string(out, text, html),
+        Value::Bytes(bytes) => write_string(out, &STANDARD.encode(bytes), html),
+        Value::List(elements) if elements.is_empty() => out.push_str("[]"),
+        Value::List(elements) => {
+            out.push('[');
+            for (at, element) in elements.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                line(out, inner);
+                write(out, element, inner, html)?;
+            }
+            line(out, depth);
+            out.push(']');
+        }
+        Value::Struct(fields) if fields.is_empty() => out.push_str("{}"),
+        Value::Struct(fields) => {
+            out.push('{');
+            for (at, (name, value)) in fields.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                line(out, inner);
+                write_string(out, name, html);
+                out.push_str(if depth.is_some() { ": " } else { ":" });
+                write(out, value, inner, html)?;
+            }
+            line(out, depth);
+            out.push('}');
+        }
+        Value::Partial { .. } | Value::Handle(_) => return Err(NotConcrete::Open),
+    }
+    Ok(())
+}
+
+fn write_number(out: &mut String, number: &Number) -> Result<(), NotConcrete> {
+    if matches!(number, Number::NaN | Number::Infinity(_)) {
+        return Err(NotConcrete::NotRepresentable(number.to_string()));
+    }
+    out.push_str(&number.to_string());
+    Ok(())
+}
+
+/// A string of JSON.
+pub(crate) fn write_string(out: &mut String, text: &str, html: bool) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '<' | '>' | '&' if html => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ if u32::from(c) < 0x20 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}

@@ -1,0 +1,169 @@
+//! Functions of the standard packages: calls and what they give.
+
+use crate::builtin::{Failure, Host};
+use crate::{Node, Value, packages};
+
+struct NoHost;
+
+impl Host for NoHost {
+    fn accepts(&mut self, _: Node, _: &Value) -> Result<(), Failure> {
+        Err(Failure::eval("no constraint"))
+    }
+
+    fn less(&mut self, _: Node, x: &Value, y: &Value) -> Result<bool, Failure> {
+        match (x, y) {
+            (Value::Number(x), Value::Number(y)) => Ok(x.compare(y) == Some(std::cmp::Ordering::Less)),
+            _ => Err(Failure::eval("not numbers")),
+        }
+    }
+
+    fn budget(&self) -> usize {
+        1 << 20
+    }
+}
+
+fn from_json(text: &str) -> Value {
+    super::json::unmarshal(text).expect("a JSON text")
+}
+
+/// Calls a function with arguments given as JSON; the result as JSON, bytes as a string.
+fn call(path: &str, name: &str, arguments: &str) -> String {
+    let package = packages::package(path).expect("a package");
+    let function = package.functions.iter().find(|function| function.name == name).expect("a function");
+    let arguments = match from_json(arguments) {
+        Value::List(mut arguments) => {
+            for (argument, parameter) in arguments.iter_mut().zip(function.parameters) {
+                if parameter.constraint {
+                    *argument = Value::Handle(Node(0));
+                }
+            }
+            arguments
+        }
+        _ => panic!("arguments are a list"),
+    };
+    match (function.code)(&arguments, &mut NoHost) {
+        Ok(Value::Bytes(bytes)) => format!("bytes {}", String::from_utf8_lossy(&bytes)),
+        Ok(Value::Number(number)) => number.to_string(),
+        Ok(value) => crate::export::json::compact(&value).expect("a concrete value"),
+        Err(Failure::Eval(_)) => "error".to_owned(),
+        Err(Failure::Incomplete(_)) => "incomplete".to_owned(),
+        Err(Failure::Limit(_)) => "limit".to_owned(),
+    }
+}
+
+#[test]
+fn calls() {
+    for (path, name, arguments, expected) in [
+        ("strings", "ToTitle", r#"["hello world"]"#, r#""Hello World""#),
+        ("strings", "SplitN", r#"["a,b,c", ",", 2]"#, r#"["a","b,c"]"#),
+        ("strings", "SplitAfter", r#"["a,b", ","]"#, r#"["a,","b"]"#),
+        ("strings", "Split", r#"["aé", ""]"#, r#"["a","é"]"#),
+        ("strings", "Repeat", r#"["a", -1]"#, "error"),
+        ("strings", "Repeat", r#"["aaaaaaaaaaaaaaaaaaaa", 1000000]"#, "limit"),
+        ("strings", "SliceRunes", r#"["héllo", 1, 3]"#, r#""él""#),
+        ("strings", "Replace", r#"["aaa", "a", "b", 2]"#, r#""bba""#),
+        ("strings", "Replace", r#"["aaa", "a", "b", -1]"#, r#""bbb""#),
+        ("strings", "Count", r#"["cheese", "e"]"#, "3"),
+        ("strings", "Index", r#"["abc", "x"]"#, "-1"),
+        ("strings", "MinRunes", r#"["abc", 3]"#, "true"),
+        ("list", "FlattenN", "[[1, [2, [3]]], 1]", "[1,2,[3]]"),
+        ("list", "FlattenN", "[[1, [2, [3]]], -1]", "[1,2,3]"),
+        ("list", "Range", "[0, 3, 1]", "[0,1,2]"),
+        ("list", "Range", "[0, 3, 0]", "error"),
+        ("list", "Range", "[0, 1000000000000, 1]", "limit"),
+        ("list", "Avg", "[[1, 2]]", "1.5"),
+        ("list", "Max", "[[]]", "error"),
+        ("list", "Sort", "[[3, 1, 2], 0]", "[1,2,3]"),
+        ("list", "UniqueItems", "[[1, 2, 1]]", "error"),
+        ("list", "Slice", "[[1, 2, 3], 1, 2]", "[2]"),
+        ("math", "Floor", "[-2.5]", "-3"),
+        ("math", "Round", "[2.5]", "3"),
+        ("math", "RoundToEven", "[2.5]", "2"),
+        ("math", "Pow", "[2, 10]", "1024"),
+        ("math", "Pow", "[0, 0]", "error"),
+        ("math", "MultipleOf", "[6, 3]", "true"),
+        ("math", "MultipleOf", "[6, 0]", "error"),
+        ("math/bits", "Lsh", "[1, 70]", "1180591620717411303424"),
+        ("math/bits", "Lsh", "[1, 4000000000000]", "limit"),
+        ("math/bits", "Clear", "[7, 2]", "5"),
+        ("math", "Jacobi", "[1001, 9907]", "-1"),
+        ("strconv", "Atoi", r#"["12"]"#, "12"),
+        ("strconv", "ParseInt", r#"["0x1F", 0, 64]"#, "31"),
+        ("strconv", "ParseInt", r#"["128", 10, 8]"#, "error"),
+        ("strconv", "ParseInt", r#"["-128", 10, 8]"#, "-128"),
+        ("strconv", "FormatInt", "[255, 16]", r#""ff""#),
+        ("strconv", "FormatFloat", r#"[1.5, "e", 3, 64]"#, r#""1.500e+00""#),
+        ("strconv", "FormatFloat", r#"[0.1, "g", -1, 64]"#, r#""0.1""#),
+        ("regexp", "Match", r#"["^a+$", "aaa"]"#, "true"),
+        ("regexp", "Find", r#"["x", "aaa"]"#, "error"),
+        ("regexp", "Valid", r#"["("]"#, "error"),
+        ("regexp", "Match", r#"["^\\d$", "٣"]"#, "false"),
+        ("regexp", "FindNamedSubmatch", r#"["(?P<A>a)(?P<B>b)", "ab"]"#, r#"{"A":"a","B":"b"}"#),
+        ("regexp", "ReplaceAll", r#"["(a)", "xax", "[$1]"]"#, r#""x[a]x""#),
+        ("encoding/base64", "Encode", r#"[null, "hi"]"#, r#""aGk=""#),
+        ("encoding/base64", "Decode", r#"[null, "aGk="]"#, "bytes hi"),
+        ("encoding/hex", "Encode", r#"["hi"]"#, r#""6869""#),
+        ("encoding/hex", "Decode", r#"["686"]"#, "error"),
+        ("encoding/json", "Marshal", r#"[{"a": [1, 2.50, null]}]"#, r#""{\"a\":[1,2.50,null]}""#),
+        ("encoding/json", "Unmarshal", r#"["{\"a\": 1}"]"#, r#"{"a":1}"#),
+        ("encoding/json", "Unmarshal", r#"["{"]"#, "error"),
+        ("encoding/json", "Compact", r#"["{ \"a b\" : [ 1 ] }"]"#, r#""{\"a b\":[1]}""#),
+        ("struct", "MaxFields", r#"[{"a": 1}, 0]"#, "error"),
+        ("struct", "MinFields", r#"[{"a": 1}, 2]"#, "incomplete"),
+    ] {
+        assert_eq!(call(path, name, arguments), expected, "{path}.{name}({arguments})");
+    }
+}
+
+#[test]
+fn hashes() {
+    let package = packages::package("crypto/sha256").expect("a package");
+    let sum = package.functions.iter().find(|function| function.name == "Sum256").expect("a function");
+    let Ok(Value::Bytes(bytes)) = (sum.code)(&[Value::string("abc")], &mut NoHost) else { panic!("no bytes") };
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+#[test]
+fn wrong_arguments_never_panic() {
+    let values = [
+        Value::Null,
+        Value::Bool(true),
+        Value::integer(-1),
+        Value::integer(i64::MAX),
+        Value::integer(i64::MIN),
+        from_json("1e400"),
+        from_json("123456789012345678901234567890"),
+        Value::string(""),
+        Value::string("é%("),
+        from_json("[]"),
+        from_json("[[1], \"a\"]"),
+        from_json("{}"),
+        Value::Handle(Node(0)),
+    ];
+    for path in packages::paths() {
+        for function in packages::package(path).expect("a package").functions {
+            for count in 0..4 {
+                for first in &values {
+                    for rest in &values {
+                        let mut arguments = vec![first.clone()];
+                        arguments.resize(count, rest.clone());
+                        let _ = (function.code)(&arguments, &mut NoHost);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sources_are_cue_and_names_are_unique() {
+    for path in packages::paths() {
+        let package = packages::package(path).expect("a package");
+        let mut sources = pravo_diag::SourceMap::new();
+        let file = sources.add(path, package.source);
+        assert!(crate::syntax::parse_file(&sources, file, &Default::default()).diagnostics.is_empty(), "{path}");
+        let names: std::collections::HashSet<_> = package.functions.iter().map(|function| function.name).collect();
+        assert_eq!(names.len(), package.functions.len(), "{path}");
+    }
+}
