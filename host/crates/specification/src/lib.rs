@@ -1,17 +1,25 @@
 //! What pravo reads out of CUE: settings, provider instances, resources, meta fields, bodies and edges.
 
 mod body;
+mod conversation;
+mod convert;
+#[cfg(test)]
+mod fixtures;
 mod cycle;
+mod evaluation;
 mod literals;
 pub mod load;
 mod meta;
 mod names;
 pub mod package;
 mod place;
+pub mod policy;
 mod raw;
 mod rejected;
 mod requirements;
 mod root;
+mod session;
+mod settings;
 
 pub use rejected::Rejected;
 pub use requirements::{ProviderRequirement, Written};

@@ -3,6 +3,7 @@
 //! Kept true here: plain data, without a session behind it, so that the rules of bodies and meta fields are tested
 //! without an evaluator. Deliberately absent: bytes (no attribute takes them; whoever reads a body refuses them).
 
+use pravo_model::codec::normalized;
 use pravo_model::{Number, Path, PathStep, Type, Value};
 
 /// A value of a body.
@@ -61,14 +62,6 @@ impl Raw {
         }
     }
 
-    /// The field of a struct.
-    pub(crate) fn field(&self, name: &str) -> Option<&Raw> {
-        match self {
-            Raw::Struct(fields) => fields.iter().find(|(label, _)| label == name).map(|(_, value)| value),
-            _ => None,
-        }
-    }
-
     /// The path of the first part that is unknown, if there is one.
     pub(crate) fn first_unknown(&self) -> Option<RawPath> {
         fn find(raw: &Raw, path: &mut RawPath) -> bool {
@@ -107,7 +100,7 @@ impl Raw {
             Raw::Null => Value::Null,
             Raw::Bool(truth) => Value::Bool(truth),
             Raw::Number(number) => Value::Number(number),
-            Raw::String(text) => Value::String(text),
+            Raw::String(text) => Value::String(normalized(&text).into_owned()),
             Raw::List(elements) => Value::List(elements.into_iter().map(Raw::into_value).collect()),
             Raw::Struct(fields) => Value::Map(fields.into_iter().map(|(name, value)| (name, value.into_value())).collect()),
             Raw::Unknown | Raw::Open => Value::Unknown,
@@ -145,7 +138,7 @@ fn typed(raw: Raw, kind: &Type, path: &mut RawPath) -> Result<Value, Mismatch> {
     match (raw, kind) {
         (Raw::Null, _) => Ok(Value::Null),
         (Raw::Unknown | Raw::Open, _) => Ok(Value::Unknown),
-        (Raw::String(text), Type::String) => Ok(Value::String(text)),
+        (Raw::String(text), Type::String) => Ok(Value::String(normalized(&text).into_owned())),
         (Raw::Bool(truth), Type::Bool) => Ok(Value::Bool(truth)),
         (Raw::Number(number), Type::Number) => Ok(Value::Number(number)),
         (raw, Type::Dynamic) => Ok(raw.into_value()),
@@ -159,7 +152,7 @@ fn typed(raw: Raw, kind: &Type, path: &mut RawPath) -> Result<Value, Mismatch> {
             let mut entries = std::collections::BTreeMap::new();
             for (name, value) in fields {
                 let value = below(RawStep::Field(name.clone()), path, |path| typed(value, kind, path))?;
-                entries.insert(name, value);
+                entries.insert(normalized(&name).into_owned(), value);
             }
             Ok(Value::Map(entries))
         }

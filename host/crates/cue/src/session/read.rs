@@ -267,6 +267,12 @@ impl Session {
         !self.is_closed(node)
     }
 
+    /// Whether bounds, validators or alternatives narrow a node beyond its kinds.
+    pub fn is_constrained(&self, node: Node) -> bool {
+        let extra = self.extra(self.deref(node));
+        extra.is_some_and(|extra| !extra.bounds.is_empty() || !extra.validators.is_empty() || !extra.alternatives.is_empty())
+    }
+
     /// The parent of a node.
     pub fn parent(&self, node: Node) -> Option<Node> {
         let parent = self.node(self.deref(node)).parent;

@@ -36,6 +36,7 @@ pub struct Package {
 }
 
 /// Reads packages.
+#[derive(Debug)]
 pub struct Reader {
     directory: PathBuf,
     sources: SourceMap,
@@ -128,6 +129,17 @@ impl Reader {
             return Err(vec![Diagnostic::error("specification.empty", summary).with_help(help)]);
         }
         Ok(Package { import_path, name, files })
+    }
+
+    /// A package of one file.
+    ///
+    /// # Errors
+    /// Where it cannot be read or parsed.
+    pub fn single(&mut self, path: &Path) -> Read<Package> {
+        let absolute = fs::canonicalize(path).map_err(|error| vec![Diagnostic::error("specification.read", format!("{}: {error}", path.display()))])?;
+        let file = self.file(&absolute)?;
+        let name = file.package().map(|package| package.name.clone()).unwrap_or_default();
+        Ok(Package { import_path: String::new(), name, files: vec![file] })
     }
 
     /// An imported package.
@@ -231,5 +243,69 @@ fn one_package(files: &[File], wanted: Option<&str>) -> Read<Option<String>> {
             let help = "all files of a root have the same package clause";
             Err(vec![Diagnostic::error("cue.package", summary).at(other.span, "").at(first.span, "the other").with_help(help)])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn root(files: &[(&str, &str)], tags: &[&str]) -> Result<(Package, Reader), Vec<String>> {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let summaries = |diagnostics: Vec<Diagnostic>| diagnostics.into_iter().map(|diagnostic| diagnostic.summary).collect::<Vec<_>>();
+        let mut reader = Reader::new(directory.path(), Tags::parse(tags.iter().copied())).map_err(|rejected| summaries(rejected.diagnostics))?;
+        let package = reader.root().map_err(summaries)?;
+        Ok((package, reader))
+    }
+
+    #[test]
+    fn all_files_of_a_package_are_read_in_order() {
+        let files = [("b.cue", "package a\ny: 2"), ("a.cue", "package a\nx: 1"), ("_no.cue", "package a\n!"), ("x_tool.cue", "package a"), ("sub/c.cue", "package c")];
+        let (package, reader) = root(&files, &[]).unwrap();
+        assert_eq!((package.name.as_str(), package.files.len()), ("a", 2));
+        let names: Vec<&str> = reader.inputs().iter().map(|input| input.name.as_str()).collect();
+        assert_eq!(names, ["a.cue", "b.cue"]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        assert!(root(&[], &[]).unwrap_err()[0].contains("there are no .cue files in"));
+        assert_eq!(root(&[("a.cue", "package a"), ("b.cue", "package b")], &[]).unwrap_err(), ["the directory holds two packages, a and b"]);
+        assert_eq!(root(&[("cue.mod/module.cue", "module: \"x.y/z\""), ("a.cue", "package a")], &[]).unwrap_err(), ["the module file has no language.version"]);
+        assert!(Reader::new(Path::new("/no/such/directory"), Tags::default()).is_err());
+    }
+
+    #[test]
+    fn tags_set_fields_and_choose_files() {
+        let files = [("a.cue", "package a\nregion: string @tag(region)\nn: int @tag(n,type=int)\nenv: string @tag(env,short=dev|prod)\n"), ("p.cue", "@if(prod)\npackage a\np: 1"), ("q.cue", "@if(!prod)\npackage a\nq: 1")];
+        let (package, reader) = root(&files, &["region=eu", "n=3", "prod"]).unwrap();
+        assert_eq!(package.files.len(), 2);
+        assert!(reader.inputs().iter().any(|input| input.name == "tag:region"));
+        let with_operators = package.files[0].body().filter(|declaration| matches!(declaration, pravo_cue::syntax::ast::Declaration::Field(field) if matches!(field.value, pravo_cue::syntax::ast::Expression::Binary(_))));
+        assert_eq!(with_operators.count(), 3);
+        assert_eq!(root(&files, &["regin=eu"]).unwrap_err(), ["no field has @tag(regin), and no file @if(regin)"]);
+        assert_eq!(root(&files, &["n=x"]).unwrap_err(), ["the tag n takes a value of type int, not \"x\""]);
+    }
+
+    #[test]
+    fn packages_of_the_module_are_imported() {
+        let files = [("cue.mod/module.cue", "module: \"x.y/z@v0\"\nlanguage: version: \"v0.17.0\""), ("a.cue", "package a"), ("lib/l.cue", "package lib"), ("lib/o.cue", "package other")];
+        let directory = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut reader = Reader::new(directory.path(), Tags::default()).unwrap();
+        assert_eq!(reader.root().unwrap().import_path, "x.y/z");
+        let at = Span::new(pravo_diag::FileId(0), 0, 0);
+        assert_eq!(reader.import("x.y/z/lib", at).unwrap().name, "lib");
+        assert_eq!(reader.import("x.y/z/lib:other", at).unwrap().name, "other");
+        assert!(reader.import("x.y/z/none", at).unwrap_err()[0].summary.starts_with("cannot find package \"x.y/z/none\""));
     }
 }

@@ -29,17 +29,16 @@ fn attributes(writer: &mut Writer, attributes: &BTreeMap<String, Attribute>, dep
             Attribute { computed: true, .. } => ("", true),
             _ => ("?", true),
         };
-        let head = format!("{}{mark}: {}", label(name), if nullable { "null | " } else { "" });
+        let anything = matches!(attribute.kind, AttributeKind::Type(Type::Dynamic));
+        let head = format!("{}{mark}: {}", label(name), if nullable && !anything { "null | " } else { "" });
         let tail = marks(attribute);
         match &attribute.kind {
             AttributeKind::Type(kind) => writer.line(&format!("{head}{}{tail}", type_text(kind, depth))),
-            AttributeKind::Nested(nesting, inner) => nested(writer, &head, *nesting, &tail, depth, |writer| attributes_of(writer, inner, depth + 1)),
+            AttributeKind::Nested(nesting, inner) => {
+                nested(writer, &head, *nesting, &tail, depth, &|writer| self::attributes(writer, inner, depth + 1));
+            }
         }
     }
-}
-
-fn attributes_of(writer: &mut Writer, inner: &BTreeMap<String, Attribute>, depth: usize) {
-    attributes(writer, inner, depth);
 }
 
 fn marks(attribute: &Attribute) -> String {
@@ -63,10 +62,10 @@ fn nested_block(writer: &mut Writer, name: &str, nested_block: &NestedBlock, dep
     let required = nested_block.min_items > 0;
     let head = format!("{}{}: {}", label(name), if required { "!" } else { "?" }, if required { "" } else { "null | " });
     let tail = nested_block.block.deprecated.as_deref().map(deprecated).unwrap_or_default();
-    nested(writer, &head, nested_block.nesting, &tail, depth, |writer| block(writer, &nested_block.block, depth + 1));
+    nested(writer, &head, nested_block.nesting, &tail, depth, &|writer| block(writer, &nested_block.block, depth + 1));
 }
 
-fn nested(writer: &mut Writer, head: &str, nesting: Nesting, tail: &str, depth: usize, body: impl FnOnce(&mut Writer)) {
+fn nested(writer: &mut Writer, head: &str, nesting: Nesting, tail: &str, depth: usize, body: &dyn Fn(&mut Writer)) {
     let (open, close) = match nesting {
         Nesting::Single | Nesting::Group => ("{", "}"),
         Nesting::List | Nesting::Set => ("[...{", "}]"),

@@ -5,7 +5,7 @@ use pravo_model::specification::Kind;
 
 use super::Selection;
 use super::attribute::{block, deprecated, type_text};
-use super::writer::{RESERVED, Writer, label};
+use super::writer::{RESERVED, Writer, label, quoted};
 
 /// The name of the package clause for an import path: its last segment as an identifier, which `null` is not.
 pub fn package_name(import_path: &str) -> String {
@@ -30,6 +30,7 @@ pub fn provider_package(import_path: &str, schema: &ProviderSchema, selection: &
     writer.doc(&schema.provider.description);
     writer.open("#Provider: {");
     writer.line("@host(provider)");
+    writer.line(&format!("@provider({})", quoted(import_path)));
     writer.doc("Version constraint; a literal.");
     writer.line("$version?: string");
     writer.doc("Where the provider comes from; a literal.");

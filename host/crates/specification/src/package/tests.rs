@@ -145,3 +145,48 @@ fn recorded_schemas_give_packages_that_parse() {
         println!("{name}: {:?}", start.elapsed());
     }
 }
+
+#[test]
+fn a_package_has_a_field_for_each_attribute() {
+    let mut schema = crate::fixtures::cloud();
+    let server = schema.resources.get_mut("cloud_server").unwrap();
+    server.block.description = "A server.\n\nIt serves.".into();
+    server.block.attributes.get_mut("any").unwrap().deprecated = Some("use \"tags\"".into());
+    server.block.attributes.insert("string".into(), crate::fixtures::attribute("string bool ?").1);
+    let text = provider_package("pravo.dev/providers/example/cloud", &schema, &Selection::Names(["cloud_server".to_owned(), "join".to_owned()].into()));
+    let server: String = text.lines().skip_while(|line| !line.contains("// A server")).take_while(|line| !line.contains("#Data")).map(|line| format!("{line}\n")).collect();
+    let expected = r#"		// A server.
+		//
+		// It serves.
+		cloud_server: {
+			@host(resource)
+			any?: _ @deprecated("use \"tags\"")
+			disks?: null | [...{
+				device: null | string
+				labels?: null | {[string]: null | string}
+				size!: number
+			}]
+			id: null | string
+			name!: string
+			secret?: null | string
+			"string"?: null | bool
+			tags?: null | {[string]: null | string}
+			zones?: null | [...null | string]
+			rule?: null | [...{
+				comment?: null | string
+				port!: number
+			}]
+			$depends_on?: [...] @reference()
+			$from?: string
+			$import?: string
+			$lifecycle?: #Lifecycle
+		}
+	}
+	// The data sources.
+"#;
+    assert_eq!(server, expected);
+    assert!(text.contains("\t\tjoin: {\n\t\t\t@host(function)\n\t\t\tleft!: string\n\t\t\tright!: string\n\t\t\tresult: null | string\n\t\t}\n"), "{text}");
+    assert!(text.contains("\ttoken?: null | string @mark(sensitive)\n"), "{text}");
+    assert!(!text.contains("cloud_image"));
+    parsed(&text);
+}

@@ -1,7 +1,0 @@
-//! Tests of the store through its public border.
-
-mod crash;
-mod files;
-mod laws;
-mod support;
-mod sharing;
