@@ -9,7 +9,7 @@ use pravo_model::state::Object;
 use pravo_model::{Path, Value};
 
 use crate::check::check_config;
-use crate::diagnose::Failed;
+use crate::diagnose::{Failed, Phase};
 use crate::ignore::ignore_changes;
 use crate::proposed::proposed_new;
 use crate::replacing::requires_replace;
@@ -79,7 +79,7 @@ impl Calls<'_> {
             json: object.attributes.clone(),
         };
         let called = self.provider.upgrade(&stored).await;
-        let value = self.subject.place.required(self.subject.package(), "upgraded a record", called, self.diagnostics)?;
+        let value = self.subject.place.required(self.subject.package(), Phase::Upgrade, "upgraded a record", called, self.diagnostics)?;
         self.check_known(&value, "upgraded a record to an object that breaks its schema")?;
         Ok(value)
     }
@@ -102,7 +102,7 @@ impl Calls<'_> {
     pub(crate) async fn read(&mut self, object: CurrentObject) -> Result<CurrentObject, Failed> {
         let called = self.provider.read(&self.subject.type_name, std::slice::from_ref(&object)).await;
         let called = called.map(only);
-        let read = self.subject.place.required(self.subject.package(), "read an object", called, self.diagnostics)?;
+        let read = self.subject.place.required(self.subject.package(), Phase::Read, "read an object", called, self.diagnostics)?;
         self.check_known(&read.value, "read an object that breaks its schema")?;
         Ok(read)
     }
@@ -110,7 +110,7 @@ impl Calls<'_> {
     /// Finds an existing object by its id and reads it.
     pub(crate) async fn import(&mut self, id: &str) -> Result<CurrentObject, Failed> {
         let called = self.provider.import(&self.subject.type_name, id).await;
-        let found = self.subject.place.required(self.subject.package(), "imported an object", called, self.diagnostics)?;
+        let found = self.subject.place.required(self.subject.package(), Phase::Import, "imported an object", called, self.diagnostics)?;
         let read = if found.value.is_null() { found } else { self.read(found).await? };
         if read.value.is_null() {
             let address = self.subject.address();
@@ -131,7 +131,7 @@ impl Calls<'_> {
         let complete = self.subject.shape().complete(config);
         let checked = Checked::Body(self.subject.kind, &self.subject.type_name);
         let called = self.provider.validate(checked, &complete).await;
-        self.subject.place.taken(called, self.diagnostics)?;
+        self.subject.place.taken(Phase::Validate, called, self.diagnostics)?;
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Calls<'_> {
     async fn planned(&mut self, request: PlanRequest) -> Result<PlannedObject, Failed> {
         let called = self.provider.plan(&self.subject.type_name, std::slice::from_ref(&request)).await;
         let called = called.map(only);
-        self.subject.place.required(self.subject.package(), "planned an object", called, self.diagnostics)
+        self.subject.place.required(self.subject.package(), Phase::Plan, "planned an object", called, self.diagnostics)
     }
 
     /// Asks whether an object may be deleted, where the type wants to be asked; gives the private bytes for the delete.
@@ -203,7 +203,7 @@ impl Calls<'_> {
         self.validate(config).await?;
         let complete = self.subject.shape().complete(config);
         let called = self.provider.read_data(&self.subject.type_name, &complete).await;
-        let value = self.subject.place.required(self.subject.package(), "read a data source", called, self.diagnostics)?;
+        let value = self.subject.place.required(self.subject.package(), Phase::Read, "read a data source", called, self.diagnostics)?;
         if value.is_null() {
             return Err(self.bug("the provider read a data source as null", &[]));
         }

@@ -13,6 +13,34 @@ pub(crate) struct Place {
     pub(crate) span: Option<Span>,
 }
 
+/// What a provider is asked to do: the first part of the codes of its diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Configure,
+    Validate,
+    Upgrade,
+    Read,
+    Import,
+    Plan,
+    Apply,
+    Ephemeral,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Phase::Configure => "configure",
+            Phase::Validate => "validate",
+            Phase::Upgrade => "upgrade",
+            Phase::Read => "read",
+            Phase::Import => "import",
+            Phase::Plan => "plan",
+            Phase::Apply => "apply",
+            Phase::Ephemeral => "ephemeral",
+        }
+    }
+}
+
 /// Something failed, and the reason is in the diagnostics that were handed along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Failed;
@@ -40,12 +68,12 @@ impl Place {
     }
 
     /// A diagnostic of the provider.
-    pub(crate) fn said(&self, said: ProviderDiagnostic) -> Diagnostic {
+    pub(crate) fn said(&self, phase: Phase, said: ProviderDiagnostic) -> Diagnostic {
         let summary = if said.summary.is_empty() { "the provider gave no reason".to_owned() } else { said.summary };
         let diagnostic = if said.error {
-            Diagnostic::error("provider.rejected", summary)
+            Diagnostic::error(format!("{}.rejected", phase.name()), summary)
         } else {
-            Diagnostic::warning("provider.warning", summary)
+            Diagnostic::warning(format!("{}.warning", phase.name()), summary)
         };
         self.locate(diagnostic.with_detail(said.detail), &said.path)
     }
@@ -66,7 +94,7 @@ impl Place {
 
     /// What is wrong with a configured body.
     pub(crate) fn misconfigured(&self, problem: &Problem) -> Diagnostic {
-        self.locate(Diagnostic::error("config.invalid", format!("{}: {}", self.address, problem.message)), &problem.path)
+        self.locate(Diagnostic::error("validate.invalid", format!("{}: {}", self.address, problem.message)), &problem.path)
     }
 
     /// A provider that broke the protocol.
@@ -83,7 +111,7 @@ impl Place {
     }
 
     /// The value of a reply, its diagnostics handed along; the failure where there is an error.
-    pub(crate) fn taken<T>(&self, called: Called<T>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<T>, Failed> {
+    pub(crate) fn taken<T>(&self, phase: Phase, called: Called<T>, diagnostics: &mut Vec<Diagnostic>) -> Result<Option<T>, Failed> {
         match called {
             Err(failure) => {
                 diagnostics.push(self.failed(&failure));
@@ -91,15 +119,15 @@ impl Place {
             }
             Ok(reply) => {
                 let failed = reply.has_errors();
-                diagnostics.extend(reply.diagnostics.into_iter().map(|said| self.said(said)));
+                diagnostics.extend(reply.diagnostics.into_iter().map(|said| self.said(phase, said)));
                 if failed { Err(Failed) } else { Ok(reply.value) }
             }
         }
     }
 
     /// The value of a reply that must have one.
-    pub(crate) fn required<T>(&self, package: &str, what: &str, called: Called<T>, diagnostics: &mut Vec<Diagnostic>) -> Result<T, Failed> {
-        match self.taken(called, diagnostics)? {
+    pub(crate) fn required<T>(&self, package: &str, phase: Phase, what: &str, called: Called<T>, diagnostics: &mut Vec<Diagnostic>) -> Result<T, Failed> {
+        match self.taken(phase, called, diagnostics)? {
             Some(value) => Ok(value),
             None => {
                 diagnostics.push(self.bug(package, &format!("the provider {what} without a result"), &[]));

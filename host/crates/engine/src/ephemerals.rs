@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use crate::calls::Calls;
-use crate::diagnose::Failed;
+use crate::diagnose::{Failed, Phase};
 use crate::pool::{Pool, Slot};
 use crate::shape::conforms;
 use crate::subject::Subject;
@@ -50,7 +50,7 @@ impl Ephemerals {
         Calls { provider: &provider, subject, diagnostics }.validate(config).await?;
         let complete = subject.shape().complete(config);
         let called = provider.open(&subject.type_name, &complete).await;
-        let open = subject.place.required(subject.package(), "opened an ephemeral", called, diagnostics)?;
+        let open = subject.place.required(subject.package(), Phase::Ephemeral, "opened an ephemeral", called, diagnostics)?;
         let private = Arc::new(Mutex::new(open.private.clone()));
         let renewal = open.renew_after.map(|after| tokio::spawn(renew(Arc::clone(&provider), Arc::clone(&subject.type_name), Arc::clone(&private), after)));
         let value = open.value.clone();
@@ -113,7 +113,7 @@ async fn close(opened: Opened, diagnostics: &mut Vec<Diagnostic>) {
     let mut said = Vec::new();
     match tokio::time::timeout(CLOSE_WITHIN, opened.provider.close(&opened.subject.type_name, &private)).await {
         Ok(called) => {
-            let _ = place.taken(called, &mut said);
+            let _ = place.taken(Phase::Ephemeral, called, &mut said);
         }
         Err(_) => said.push(Diagnostic::error("ephemeral.close", format!("{}: it was not closed within {} s", place.address, CLOSE_WITHIN.as_secs()))),
     }

@@ -94,7 +94,7 @@ fn answer(result: Option<&Value>) -> Answer {
 /// Calls a function.
 pub(crate) async fn call(pool: &Pool, call: &Call, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
     let name = format!("{} of {}", call.function, call.binding.package);
-    let fail = |text: String, detail: String| Diagnostic::error("provider.function", text).with_detail(detail);
+    let fail = |text: String, detail: String| Diagnostic::error("function.rejected", text).with_detail(detail);
     let schema = match pool.providers().schema(&call.binding.package) {
         Ok(schema) => schema,
         Err(failure) => {
@@ -122,7 +122,7 @@ pub(crate) async fn call(pool: &Pool, call: &Call, diagnostics: &mut Vec<Diagnos
             let failed = reply.has_errors();
             for said in reply.diagnostics {
                 let text = format!("the function {name}: {}", said.summary);
-                diagnostics.push(if said.error { fail(text, said.detail) } else { Diagnostic::warning("provider.warning", text).with_detail(said.detail) });
+                diagnostics.push(if said.error { fail(text, said.detail) } else { Diagnostic::warning("function.warning", text).with_detail(said.detail) });
             }
             let fits = |value: &Value| conforms(value, &function.result) && value.is_wholly_known();
             match reply.value {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use pravo_model::provider::{ProviderBinding, Providers};
 use pravo_model::specification::{Instance, InstanceId};
 use pravo_model::state::InstanceRecord;
-use pravo_model::{Address, Value};
+use pravo_model::{Address, Value, json};
 
-use crate::json_interim as json;
+
 use crate::pool::{Pool, Slot};
 use crate::shape::{Shape, clear};
 
@@ -111,7 +111,7 @@ fn record(providers: &dyn Providers, instance: &Instance) -> Option<InstanceReco
     }
     let schema = providers.schema(&instance.binding.package).ok()?;
     let complete = Shape::from(&schema.provider).complete(&config);
-    let bytes = json::encode(&complete, &schema.provider.value_type()).ok()?;
+    let bytes = json::encode_bytes(&complete, &schema.provider.value_type()).ok()?;
     Some(InstanceRecord {
         binding: instance.binding.clone(),
         config: String::from_utf8(bytes).ok()?,
@@ -123,7 +123,7 @@ fn record(providers: &dyn Providers, instance: &Instance) -> Option<InstanceReco
 /// A stored configuration as a value in which what is not set is left out.
 fn restore(providers: &dyn Providers, record: &InstanceRecord) -> Option<Value> {
     let schema = providers.schema(&record.binding.package).ok()?;
-    let config = json::decode(record.config.as_bytes(), &schema.provider.value_type()).ok()?;
+    let config = json::decode_bytes(record.config.as_bytes(), &schema.provider.value_type()).ok()?;
     match config {
         Value::Map(entries) => Some(Value::Map(entries.into_iter().filter(|(_, value)| !value.is_null()).collect())),
         _ => None,

@@ -10,14 +10,15 @@ mod calls;
 mod check;
 mod compatible;
 mod diagnose;
+mod drift;
 mod ephemerals;
+mod evaluate;
 mod failure;
 mod fingerprint;
 mod functions;
 mod ignore;
 mod instances;
 mod interrupt;
-mod json_interim;
 mod observer;
 mod plan;
 mod pool;
@@ -36,10 +37,12 @@ mod tests;
 mod validity;
 
 pub use apply::apply;
+pub use drift::drift;
+pub use evaluate::evaluate;
 pub use failure::{Failure, state_diagnostic};
 pub use interrupt::Interrupt;
 pub use observer::{Observer, Operation, RunEvent, Silent};
 pub use plan::{Plan, PlanFileError, Violation, plan};
 pub use request::{
-    Applied, ApplyRequest, Conversations, DriftReport, DriftRequest, EvaluateRequest, Known, PlanOptions, PlanRequest, Refresh,
+    Applied, ApplyRequest, Conversations, DriftReport, DriftRequest, EvaluateRequest, Known, PlanOptions, PlanRequest, Refresh, Wanted,
 };

@@ -9,7 +9,7 @@ use pravo_model::{Address, Value};
 use tokio::sync::OnceCell;
 
 use crate::check::check_config;
-use crate::diagnose::{Failed, Place};
+use crate::diagnose::{Failed, Phase, Place};
 use crate::shape::Shape;
 
 type Started = Result<Arc<dyn Provider>, Vec<Diagnostic>>;
@@ -99,8 +99,8 @@ impl Pool {
             return Err(Failed);
         }
         let config = shape.complete(config);
-        place.taken(provider.validate(Subject::Provider, &config).await, diagnostics)?;
-        place.taken(provider.configure(&config).await, diagnostics)?;
+        place.taken(Phase::Configure, provider.validate(Subject::Provider, &config).await, diagnostics)?;
+        place.taken(Phase::Configure, provider.configure(&config).await, diagnostics)?;
         Ok(provider)
     }
 

@@ -12,14 +12,14 @@ use pravo_model::{Address, Path, PathStep, Type, Value};
 use serde_json::value::RawValue;
 
 use crate::subject::Subject;
-pub(crate) use crate::json_interim as json;
+use pravo_model::json;
 
 /// An object as the state holds it. Values are wholly known.
 ///
 /// # Errors
 /// Where the value does not have the type of the schema, a bug of the provider.
 pub(crate) fn store(subject: &Subject, object: &CurrentObject, sensitive: &[Path]) -> Result<Object, Diagnostic> {
-    let attributes = json::encode(&object.value, &subject.value_type())
+    let attributes = json::encode_bytes(&object.value, &subject.value_type())
         .map_err(|error| subject.place.bug(subject.package(), &format!("its object cannot be stored: {error}"), &[]))?;
     Ok(Object { attributes, schema_version: subject.schema().version, private: object.private.clone(), sensitive: sensitive.to_vec() })
 }
@@ -29,7 +29,7 @@ pub(crate) fn restore(subject: &Subject, object: &Object) -> Value {
     let entries: HashMap<String, &RawValue> = serde_json::from_slice(&object.attributes).unwrap_or_default();
     match subject.value_type() {
         Type::Object(kinds) => Value::Map(kinds.into_iter().map(|(name, kind)| {
-            let value = entries.get(&name).and_then(|raw| json::decode(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
+            let value = entries.get(&name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
             (name, value)
         }).collect()),
         _ => Value::Null,
@@ -51,7 +51,7 @@ pub(crate) fn attribute(subject: &Subject, object: &Object, path: &Path) -> Valu
         (None, None) => return Value::Null,
     };
     let entries: HashMap<String, &RawValue> = serde_json::from_slice(&object.attributes).unwrap_or_default();
-    let value = entries.get(name).and_then(|raw| json::decode(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
+    let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
     value.get(&Path(rest.to_vec())).cloned().unwrap_or_default()
 }
 

@@ -191,6 +191,17 @@ pub enum Known {
     Nothing,
 }
 
+/// Which plain fields are read after an evaluation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// None: only what resources need is evaluated.
+    Nothing,
+    /// The value at a CUE path.
+    Path(String),
+    /// All of them.
+    All,
+}
+
 /// What `evaluate` needs.
 pub struct EvaluateRequest<'a> {
     /// The specification.
@@ -201,4 +212,6 @@ pub struct EvaluateRequest<'a> {
     pub state: &'a dyn StateView,
     /// What is known.
     pub known: Known,
+    /// What is read afterwards.
+    pub wanted: Wanted,
 }

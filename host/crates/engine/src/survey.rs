@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use pravo_diag::Diagnostic;
-use pravo_model::specification::{Answer, Body, Event, Group, Instance, Kind, QuestionId, QuestionKind, Specification};
+use pravo_model::specification::{Answer, Body, Event, Instance, Kind, QuestionId, QuestionKind, Specification};
 use pravo_model::state::StateView;
 use pravo_model::{Address, Path};
 
@@ -20,7 +20,6 @@ use crate::request::Known;
 pub(crate) enum Found {
     Instance(Instance),
     Body(Box<Body>),
-    Group(Group),
 }
 
 /// A survey in progress.
@@ -81,7 +80,7 @@ impl<'a> Survey<'a> {
     fn event(&mut self, event: Event, found: &mut impl FnMut(Found)) {
         match event {
             Event::Instance(instance) => found(Found::Instance(*instance)),
-            Event::Group(group) => found(Found::Group(group)),
+            Event::Group(_) => {}
             Event::Body(body) => {
                 if body.kind == Kind::Ephemeral {
                     self.ephemerals.insert(body.address.clone());

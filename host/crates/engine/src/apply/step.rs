@@ -15,7 +15,7 @@ use pravo_model::{Address, Value};
 
 use crate::calls::{Calls, Outcome, Verdict, Wish};
 use crate::compatible::assert_object_compatible;
-use crate::diagnose::Failed;
+use crate::diagnose::{Failed, Phase};
 use crate::failure::state_diagnostic;
 use crate::observer::{Observer, Operation, RunEvent};
 use crate::plan::{Target, Work};
@@ -356,7 +356,7 @@ impl<'a> Run<'a> {
             }
         };
         let mut failed = reply.has_errors();
-        self.done.diagnostics.extend(reply.diagnostics.into_iter().map(|said| subject.place.said(said)));
+        self.done.diagnostics.extend(reply.diagnostics.into_iter().map(|said| subject.place.said(Phase::Apply, said)));
         let Some(mut object) = reply.value.filter(|object| !object.value.is_null()) else {
             if !failed {
                 self.bug("the provider applied a plan without a result", &[]);
@@ -518,7 +518,7 @@ impl<'a> Run<'a> {
             }
         };
         let failed = reply.has_errors();
-        self.done.diagnostics.extend(reply.diagnostics.into_iter().map(|said| place.said(said)));
+        self.done.diagnostics.extend(reply.diagnostics.into_iter().map(|said| place.said(Phase::Apply, said)));
         let left = reply.value.filter(|left| !left.value.is_null() && left.value.is_wholly_known());
         if failed || left.is_some() {
             return self.not_deleted(left, failed, key, kept).await;

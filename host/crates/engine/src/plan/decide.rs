@@ -254,7 +254,6 @@ impl Planner<'_> {
         let slot = self.slot(id, &known);
         let (true, false, Some(slot)) = (body.config.is_wholly_known(), acting, slot) else {
             let visited = Visited {
-                instance: Some(body.instance),
                 instance_address: known.instance.address.clone(),
                 reason: Some(Reason::Deferred),
                 action: Action::Read,

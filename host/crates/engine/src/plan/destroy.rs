@@ -34,7 +34,6 @@ impl Planner<'_> {
                     let body = Body { config: pravo_model::Value::Null, ..*body };
                     surveyed.bodies.insert(body.address.clone(), body);
                 }
-                Found::Group(_) => {}
             })
             .await?;
         Ok(surveyed)

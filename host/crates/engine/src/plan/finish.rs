@@ -57,7 +57,7 @@ impl Planner<'_> {
         }
         if kind == Kind::Data {
             self.forgotten.push(address.clone());
-            self.settle(id, Decided::Absent);
+            self.settle(id, Decided::Forgotten);
             return Ok(());
         }
         let record = self.load(id)?;
@@ -70,7 +70,7 @@ impl Planner<'_> {
         if found.is_none() && (create.is_some() || is_uncertain) {
             if self.request.options.retry.contains(address) {
                 self.forgotten.push(address.clone());
-                self.settle(id, Decided::Absent);
+                self.settle(id, Decided::Forgotten);
             } else {
                 let uncertain = create.and_then(|intent| uncertain(intent, record.as_ref(), address));
                 self.recovered.extend(uncertain);
@@ -333,11 +333,9 @@ impl Planner<'_> {
                 continue;
             }
             total += 1;
-            // What is forgotten has a head and is decided to be absent.
             let reached = match &node.decided {
                 Some(Decided::Visited(visited)) => visited.reason.is_some(),
-                Some(Decided::Blocked) => true,
-                Some(Decided::Absent) => !node.walked,
+                Some(Decided::Blocked | Decided::Forgotten) => true,
                 _ => false,
             };
             planned += u64::from(reached);

@@ -113,7 +113,6 @@ impl Planner<'_> {
         let instance = self.instances.get(body.instance);
         Visited {
             subject,
-            instance: Some(body.instance),
             instance_address: instance.map_or_else(|| body.address.clone(), |known| known.instance.address.clone()),
             reason: None,
             action: Action::NoOp,
@@ -235,7 +234,6 @@ impl Planner<'_> {
         let Destroyable { recorded, current, private } = found;
         let cut_off = self.was_cut_off(id);
         let mut visited = Visited {
-            instance: None,
             instance_address: record.instance.clone(),
             reason: Some(if self.request.options.destroy { Reason::Destroy } else { Reason::LeftSpecification }),
             action: Action::Delete,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use pravo_model::plan::{Action, Reason};
-use pravo_model::specification::{Body, IgnoreChanges, InstanceId, Kind, QuestionId};
+use pravo_model::specification::{Body, IgnoreChanges, Kind, QuestionId};
 use pravo_model::state::{Fingerprint, Head, Record};
 use pravo_model::{Address, Path, Value};
 
@@ -45,6 +45,8 @@ pub(crate) enum Decided {
     Recorded,
     /// It has no object, and gets none in this plan.
     Absent,
+    /// Its record is removed without a call: a data source that left, or a doubtful create that is given up.
+    Forgotten,
     /// It was visited: read, planned, or both.
     Visited(Box<Visited>),
     /// An ephemeral, opened or not.
@@ -69,7 +71,6 @@ pub(crate) enum Keeping {
 /// A visited node.
 pub(crate) struct Visited {
     pub(crate) subject: Subject,
-    pub(crate) instance: Option<InstanceId>,
     /// The address of its provider instance.
     pub(crate) instance_address: Address,
     /// Whether it counts as reached, with the reason.

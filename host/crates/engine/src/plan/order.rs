@@ -3,7 +3,8 @@
 //! Kept true here: what is made waits for what it depends on; what is deleted waits for the delete or update of everything with a
 //! stored edge to it; a replacement is two steps with an edge of their own. The order is checked to be free of cycles.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use pravo_diag::Diagnostic;
@@ -154,18 +155,27 @@ fn reachable(start: usize, dependents: &HashMap<usize, Vec<usize>>) -> HashSet<u
     found
 }
 
+/// The steps in an order that fits their needs, and otherwise follows the addresses.
 fn sorted(targets: &[Ordered], steps: &Steps) -> Result<Vec<Step>, Diagnostic> {
-    let mut graph: DiGraph<usize, ()> = DiGraph::with_capacity(steps.steps.len(), 0);
-    let nodes: Vec<NodeIndex> = (0..steps.steps.len()).map(|step| graph.add_node(step)).collect();
-    for (step, (_, _, needs)) in steps.steps.iter().enumerate() {
-        for need in needs {
-            if let (Some(from), Some(to)) = (nodes.get(*need), nodes.get(step)) {
-                graph.add_edge(*from, *to, ());
+    let dependents = dependents(steps);
+    let mut waiting: Vec<usize> = steps.steps.iter().map(|(_, _, needs)| needs.len()).collect();
+    let mut ready: BinaryHeap<Reverse<usize>> =
+        waiting.iter().enumerate().filter(|(_, needs)| **needs == 0).map(|(step, _)| Reverse(step)).collect();
+    let mut order = Vec::with_capacity(steps.steps.len());
+    while let Some(Reverse(step)) = ready.pop() {
+        order.push(step);
+        for dependent in dependents.get(&step).into_iter().flatten() {
+            if let Some(needs) = waiting.get_mut(*dependent) {
+                *needs -= 1;
+                if *needs == 0 {
+                    ready.push(Reverse(*dependent));
+                }
             }
         }
     }
-    let order = petgraph::algo::toposort(&graph, None).map_err(|_| explain(targets, steps, &graph))?;
-    let order: Vec<usize> = order.into_iter().filter_map(|node| graph.node_weight(node).copied()).collect();
+    if order.len() < steps.steps.len() {
+        return Err(explain(targets, steps));
+    }
     let position: HashMap<usize, usize> = order.iter().enumerate().map(|(position, step)| (*step, position)).collect();
     let sorted = order.iter().filter_map(|step| {
         let (target, work, needs) = steps.steps.get(*step)?;
@@ -176,8 +186,17 @@ fn sorted(targets: &[Ordered], steps: &Steps) -> Result<Vec<Step>, Diagnostic> {
     Ok(sorted.collect())
 }
 
-fn explain(targets: &[Ordered], steps: &Steps, graph: &DiGraph<usize, ()>) -> Diagnostic {
-    let component = petgraph::algo::tarjan_scc(graph).into_iter().find(|component| component.len() > 1).unwrap_or_default();
+fn explain(targets: &[Ordered], steps: &Steps) -> Diagnostic {
+    let mut graph: DiGraph<usize, ()> = DiGraph::with_capacity(steps.steps.len(), 0);
+    let nodes: Vec<NodeIndex> = (0..steps.steps.len()).map(|step| graph.add_node(step)).collect();
+    for (step, (_, _, needs)) in steps.steps.iter().enumerate() {
+        for need in needs {
+            if let (Some(from), Some(to)) = (nodes.get(*need), nodes.get(step)) {
+                graph.add_edge(*from, *to, ());
+            }
+        }
+    }
+    let component = petgraph::algo::tarjan_scc(&graph).into_iter().find(|component| component.len() > 1).unwrap_or_default();
     let mut addresses: Vec<Address> = component
         .into_iter()
         .filter_map(|node| steps.steps.get(*graph.node_weight(node)?))

@@ -413,7 +413,7 @@ impl<'a> Planner<'a> {
                     Answer::Failed
                 }
             },
-            Some(Decided::Absent | Decided::Blocked) => unknown(false, false),
+            Some(Decided::Absent | Decided::Forgotten | Decided::Blocked) => unknown(false, false),
             Some(Decided::Failed) | None => Answer::Failed,
         }
     }

@@ -6,3 +6,13 @@ mod scripted;
 mod state;
 
 mod actions;
+mod data;
+mod destroy;
+mod failures;
+mod lifecycle;
+mod moves;
+mod plans;
+mod providers;
+mod recovery;
+mod refreshes;
+mod scale;

@@ -129,7 +129,7 @@ impl Provider for Fakes {
     async fn upgrade(&self, stored: &StoredObject) -> Called<Value> {
         let schema = fake_schema(&self.0.lock().unwrap());
         let block = &schema.resources[&stored.type_name].block;
-        Ok(Reply::of(crate::record::json::decode(&stored.json, &block.value_type()).unwrap()))
+        Ok(Reply::of(pravo_model::json::decode_bytes(&stored.json, &block.value_type()).unwrap()))
     }
 
     async fn read(&self, _: &str, objects: &[CurrentObject]) -> Result<Vec<Reply<CurrentObject>>, ProviderFailure> {

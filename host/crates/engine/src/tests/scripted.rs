@@ -328,6 +328,10 @@ impl Specification for Conversation {
         self.dirty = true;
     }
 
+    fn want_output(&mut self, _path: Option<&str>) -> Result<(), Vec<Diagnostic>> {
+        Ok(())
+    }
+
     fn output(&mut self, _path: Option<&str>) -> Result<Output, Vec<Diagnostic>> {
         Ok(Output { value: Value::Null, sensitive: Vec::new() })
     }
