@@ -38,6 +38,8 @@ pub enum FailureKind {
     TimedOut,
     /// It used more than a limit allows.
     Limit,
+    /// It asked for what it was not granted, and could not go on.
+    Denied,
     /// It answered nonsense: undecodable bytes, a wrong type, a wrong number of results.
     Invalid,
     /// It was cancelled by the operator.
