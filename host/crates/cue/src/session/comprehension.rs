@@ -273,7 +273,7 @@ impl Session {
         let arc = self.arc(node, arc_label, presence)?;
         self.give(arc, slot, env, info, node, presence == Presence::Member)?;
         if let Some(attributes) = attributes {
-            self.extra_mut(arc).attributes.push(attributes);
+            self.attach(arc, &attributes);
         }
         Ok(())
     }

@@ -238,6 +238,8 @@ pub(crate) struct Extra {
     pub origins: Vec<(Node, bool, ExprId)>,
     pub host: Option<Text>,
     pub owner: Option<Node>,
+    /// What it may be asked for by, where that came by a reference.
+    pub askable: Option<Info>,
     pub asked: Option<crate::Ask>,
     pub shadow: Option<Node>,
     /// Disjunctions that joined by their only branch.

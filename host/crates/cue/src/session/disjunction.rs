@@ -67,8 +67,8 @@ impl Session {
                 self.extra_mut(node).disjunctions.clear();
                 return Ok(false);
             }
-            if self.decide_scalars(node, &groups)? {
-                return Ok(true);
+            if let Some(joined) = self.decide_scalars(node, &groups)? {
+                return Ok(joined);
             }
             let Some((disjunction, left, marked)) = groups.into_iter().next() else { return Ok(false) };
             self.fork(node, disjunction, &left, marked);
@@ -161,10 +161,12 @@ impl Session {
             return Ok(true);
         }
         if expr.0 & DATUM != 0 {
-            if let Some(Datum::Node(target)) = self.data.get((expr.0 & !DATUM) as usize).cloned() {
-                return self.conflicts_node(node, target, false);
-            }
-            return Ok(false);
+            return match self.data.get((expr.0 & !DATUM) as usize).cloned() {
+                Some(Datum::Node(target)) => self.conflicts_node(node, target, false),
+                Some(Datum::Scalar(scalar)) => Ok(self.refuses_scalar(node, scalar)),
+                Some(Datum::Value(value)) => Ok(!value.kinds().intersects(self.node(node).kinds)),
+                _ => Ok(false),
+            };
         }
         let scalar = match self.program.code.expr(expr) {
             Expr::Null => Scalar::Null,
@@ -313,14 +315,14 @@ impl Session {
     }
 
     /// Decides disjunctions of literal scalars and kinds without forks.
-    fn decide_scalars(&mut self, node: Node, groups: &[(Conjunct, Vec<Branch>, bool)]) -> Run<bool> {
+    fn decide_scalars(&mut self, node: Node, groups: &[(Conjunct, Vec<Branch>, bool)]) -> Run<Option<bool>> {
         let data = self.node(node);
         if !data.arcs.is_empty() || !data.structs.is_empty() || data.scalar.is_some() || data.bottom != 0 {
-            return Ok(false);
+            return Ok(None);
         }
         let base = data.kinds;
         if data.extra.as_ref().is_some_and(|extra| !extra.bounds.is_empty() || !extra.validators.is_empty()) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut all: Vec<(Alternative, bool)> = vec![(Alternative::Kinds(base), true)];
         let any_marked = groups.iter().any(|(_, _, marked)| *marked);
@@ -328,7 +330,7 @@ impl Session {
             let mut next: Vec<(Alternative, bool)> = Vec::new();
             for (old, default) in &all {
                 for branch in branches {
-                    let Some(simple) = self.simple(branch.expr) else { return Ok(false) };
+                    let Some(simple) = self.simple(branch.expr) else { return Ok(None) };
                     let Some(met) = self.meet(*old, simple) else { continue };
                     let default = *default && (branch.default || !marked);
                     match next.iter_mut().find(|(other, _)| self.same_alternative(*other, met)) {
@@ -342,7 +344,7 @@ impl Session {
         if !any_marked {
             all.iter_mut().for_each(|alternative| alternative.1 = false);
         }
-        self.conclude(node, all)
+        self.conclude(node, all).map(Some)
     }
 
     fn simple(&self, expr: ExprId) -> Option<Alternative> {
@@ -418,7 +420,7 @@ impl Session {
     }
 
     /// A node is from now on the fork that was chosen.
-    fn replace(&mut self, node: Node, fork: Node) -> Run<()> {
+    pub(crate) fn replace(&mut self, node: Node, fork: Node) -> Run<()> {
         self.node_mut(node).forward = fork;
         self.node_mut(fork).presence = self.node(node).presence;
         if self.has(node, flag::FINAL) {

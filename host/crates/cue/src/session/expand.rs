@@ -208,7 +208,7 @@ impl Session {
                     let arc = self.arc(node, field.label, field.presence)?;
                     self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
                     if let Some(attributes) = &field.attributes {
-                        self.extra_mut(arc).attributes.push(Arc::clone(attributes));
+                        self.attach(arc, attributes);
                     }
                 }
                 Declared::Dynamic { .. } => {
@@ -329,7 +329,7 @@ impl Session {
                 if let Some(Declared::Field(field)) = structure.declarations.get(*index as usize) {
                     self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
                     if let Some(attributes) = &field.attributes {
-                        self.extra_mut(arc).attributes.push(Arc::clone(attributes));
+                        self.attach(arc, attributes);
                     }
                 }
             }
@@ -355,10 +355,61 @@ impl Session {
             for (_, index) in structure.constraints.iter().skip(from).take_while(|(other, _)| *other == label) {
                 if let Some(Declared::Field(field)) = structure.declarations.get(*index as usize) {
                     self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
+                    if let Some(attributes) = &field.attributes {
+                        self.attach(arc, attributes);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Attaches the attributes of a field.
+    pub(crate) fn attach(&mut self, arc: Node, attributes: &Arc<[crate::intern::Text]>) {
+        let extra = self.extra_mut(arc);
+        if extra.attributes.iter().any(|other| Arc::ptr_eq(other, attributes)) {
+            return;
+        }
+        extra.attributes.push(Arc::clone(attributes));
+        if attributes.iter().any(|text| &**self.texts.get(*text) == "@reference()") {
+            self.set(arc, flag::REFERENCE);
+        }
+    }
+
+    /// Settles an element that is read by where it points: what its conjuncts refer to is noted, not joined.
+    pub(crate) fn point(&mut self, node: Node) -> Run<()> {
+        for conjunct in self.node(node).conjuncts.clone() {
+            self.point_at(node, conjunct)?;
+        }
+        let count = self.node(node).conjuncts.len() as u32;
+        self.node_mut(node).processed = count;
+        Ok(())
+    }
+
+    fn point_at(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
+        if conjunct.expr.0 & (DATUM | FILE) != 0 {
+            return self.join(node, conjunct);
+        }
+        if self.is_reference(conjunct.expr) {
+            match self.resolve(conjunct.expr, conjunct.env, node)? {
+                super::resolve::Target::Node(target, _) => self.note_origin(node, target, conjunct),
+                super::resolve::Target::Bottom(bottom) => self.fail(node, bottom),
+                _ => self.set(node, flag::PENDING),
+            }
+            return Ok(());
+        }
+        if let Expr::Struct(literal) = self.program.code.expr(conjunct.expr) {
+            let program = Arc::clone(&self.program);
+            let declarations = program.code.structs.get(literal as usize).map_or(&[][..], |literal| &literal.declarations);
+            if let [Declared::Embedding(value)] = declarations {
+                let env = self.push_frame(conjunct.env, node, Label::NONE);
+                return self.point_at(node, Conjunct { expr: *value, env, ..conjunct });
+            }
+        }
+        match self.program.code.expr(conjunct.expr) {
+            Expr::Kind(_) => Ok(()),
+            _ => self.join(node, conjunct),
+        }
     }
 
     fn repeat_evidence(&mut self, node: Node, literal: u32, conjunct: Conjunct) -> Run<()> {

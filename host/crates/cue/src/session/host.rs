@@ -268,13 +268,31 @@ impl Session {
         if self.hosted == 0 {
             return None;
         }
-        self.node(node).conjuncts.iter().map(|conjunct| self.info(conjunct.info)).find(|info| info.hosted == Hosted::Askable)
+        let raw = self.node(node).conjuncts.iter().map(|conjunct| self.info(conjunct.info));
+        raw.into_iter().find(|info| info.hosted == Hosted::Askable).or_else(|| self.extra(node)?.askable)
     }
 
+    /// Whether a node stands in its owner, or in a repetition of the owner that is no part of another hosted node.
     fn is_own(&self, node: Node, owner: Node) -> bool {
+        let owner = self.deref(owner);
         let mut at = node;
         while at != NONE {
-            if at == owner || self.deref(at) == self.deref(owner) {
+            let here = self.deref(at);
+            if here == owner {
+                return true;
+            }
+            if self.has(here, flag::HOSTED) && self.extra(here).and_then(|extra| extra.owner).map(|other| self.deref(other)) == Some(owner) {
+                return !self.stands_in_hosted(self.node(at).parent);
+            }
+            at = self.node(at).parent;
+        }
+        false
+    }
+
+    fn stands_in_hosted(&self, node: Node) -> bool {
+        let mut at = node;
+        while at != NONE {
+            if self.has(self.deref(at), flag::HOSTED) {
                 return true;
             }
             at = self.node(at).parent;
@@ -296,7 +314,6 @@ impl Session {
         let data = self.node(node);
         data.kinds == Kinds::LIST
             && data.extra.as_ref().and_then(|extra| extra.list.as_ref()).is_none_or(|list| list.length.is_none() && list.known == 0)
-            && data.conjuncts.iter().all(|conjunct| self.info(conjunct.info).hosted != Hosted::No)
     }
 
     /// For a field of a hosted node that is read by others: the node with its answer.
@@ -323,7 +340,8 @@ impl Session {
         let conjuncts = self.node(node).conjuncts.clone();
         for conjunct in conjuncts {
             let info = self.info(conjunct.info);
-            let info = self.new_info(Info { via: node, ..info });
+            let via = if info.via == NONE { node } else { info.via };
+            let info = self.new_info(Info { via, ..info });
             self.node_mut(shadow).conjuncts.push(Conjunct { info, ..conjunct });
         }
         self.extra_mut(shadow).family = Some(node);
@@ -359,7 +377,12 @@ impl Session {
     fn path_below(&self, owner: Node, node: Node) -> Vec<Label> {
         let mut path = Vec::new();
         let mut at = node;
-        while at != NONE && self.deref(at) != self.deref(owner) {
+        let owner = self.deref(owner);
+        while at != NONE && self.deref(at) != owner {
+            let repeats = self.extra(self.deref(at)).and_then(|extra| extra.owner).map(|other| self.deref(other)) == Some(owner);
+            if repeats {
+                break;
+            }
             let data = self.node(at);
             if data.label != Label::NONE {
                 path.push(data.label);
@@ -386,6 +409,7 @@ impl Session {
                 }
                 Err(super::read::Unread::Pending) => {
                     self.set(node, flag::PENDING);
+                    self.extra_mut(node).alternatives.clear();
                     return Ok(None);
                 }
                 Err(super::read::Unread::Open(kinds)) => {
@@ -445,7 +469,6 @@ impl Session {
                 Datum::Bottom(bottom)
             }
         };
-        let alternatives = self.restore_disjunctions(node);
         let expr = self.datum(datum);
         let info = self.new_info(Info {
             occurrence: 0,
@@ -456,43 +479,28 @@ impl Session {
             cyclic: false,
             hosted: Hosted::No,
         });
-        let result = self.join(node, Conjunct { expr, env: 0, info });
-        if alternatives && self.has(node, flag::PENDING) {
-            self.extra_mut(node).disjunctions.clear();
+        let conjunct = Conjunct { expr, env: 0, info };
+        if self.extra(node).is_none_or(|extra| extra.alternatives.is_empty()) {
+            self.node_mut(node).conjuncts.push(conjunct);
+            return Ok(());
         }
-        result
-    }
-
-    /// Puts back the disjunctions of a node, so that an answer decides them; whether there were any.
-    fn restore_disjunctions(&mut self, node: Node) -> bool {
-        let extra = self.extra_mut(node);
-        if extra.alternatives.is_empty() {
-            return false;
-        }
-        let alternatives = std::mem::take(&mut extra.alternatives);
-        let mut kinds = Kinds::NONE;
-        let mut branches = Vec::new();
-        for (alternative, _) in alternatives {
-            let datum = match alternative {
-                Alternative::Scalar(scalar) => {
-                    kinds = kinds | self.scalar_kind(scalar);
-                    Datum::Scalar(scalar)
-                }
-                Alternative::Kinds(some) => {
-                    kinds = kinds | some;
-                    Datum::Value(Value::Partial { kinds: some, unknown: false })
-                }
-                Alternative::Node(fork) => {
-                    kinds = kinds | self.node(fork).kinds;
-                    Datum::Node(fork)
-                }
-            };
-            branches.push(self.datum(datum));
-        }
-        self.node_mut(node).kinds = kinds;
-        let expr = self.datum(Datum::Or(branches.into()));
-        self.extra_mut(node).disjunctions.push(Conjunct { expr, env: 0, info: 0 });
-        true
+        // The disjunctions are decided anew with the answer beside them.
+        let data = self.node(node);
+        let (parent, label, presence, trace) = (data.parent, data.label, data.presence, data.trace);
+        let flags = data.flags & (flag::TEMPLATE | flag::FORCE_CLOSED | flag::REFERENCE);
+        let mut conjuncts = data.conjuncts.clone();
+        conjuncts.push(conjunct);
+        let (choices, family) = self.extra(node).map_or((Vec::new(), None), |extra| (extra.choices.clone(), extra.family));
+        let decided = self.new_node(parent, label, presence);
+        let data = self.node_mut(decided);
+        data.flags = flags;
+        data.conjuncts = conjuncts;
+        data.trace = trace;
+        let extra = self.extra_mut(decided);
+        extra.choices = choices;
+        extra.family = Some(family.unwrap_or(node));
+        extra.asked = Some(ask);
+        self.replace(node, decided)
     }
 
     /// Wants a node.

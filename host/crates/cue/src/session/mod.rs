@@ -39,6 +39,8 @@ mod resolve;
 mod schedule;
 mod scalars;
 mod show;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -127,7 +129,6 @@ pub struct Session {
     /// What the running task has read.
     pub(crate) reading: u32,
     pub(crate) depth: u32,
-    pub(crate) inline_depth: u32,
     pub(crate) limits: Limits,
     pub(crate) stats: Stats,
     pub(crate) exceeded: Option<LimitExceeded>,
@@ -167,7 +168,6 @@ impl Session {
             traces: host::Traces::default(),
             reading: 0,
             depth: 0,
-            inline_depth: 0,
             limits,
             stats: Stats::default(),
             exceeded: None,

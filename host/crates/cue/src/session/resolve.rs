@@ -280,8 +280,17 @@ impl Session {
         let mut index = 0;
         while let Some(other) = self.node(target).conjuncts.get(index).copied() {
             let mapped = self.mapped(other, base);
+            let info = self.info(mapped.info);
+            if info.hosted == Hosted::Askable && self.extra(node).is_none_or(|extra| extra.askable.is_none()) {
+                self.extra_mut(node).askable = Some(info);
+            }
             self.join(node, mapped)?;
             index += 1;
+        }
+        if let Some(info) = self.extra(target).and_then(|extra| extra.askable)
+            && self.extra(node).is_none_or(|extra| extra.askable.is_none())
+        {
+            self.extra_mut(node).askable = Some(info);
         }
         if self.node(target).flags & flag::REFERENCE != 0 {
             self.set(node, flag::REFERENCE);
@@ -342,7 +351,10 @@ impl Session {
             if via == parent {
                 child.via = NONE;
             } else {
-                if self.node(via).phase == Phase::New && !self.has(via, flag::ON_STACK) {
+                if self.node(via).phase != Phase::Settled
+                    && !self.has(via, flag::ON_STACK)
+                    && self.find_arc(via, self.node(arc).label).is_none()
+                {
                     // Errors and waits of the original are its own; it is asked for here by name only.
                     let _ = self.ensure_arcs(via);
                 }
@@ -350,14 +362,17 @@ impl Session {
                 child.via = self.find_arc(via, self.node(arc).label).unwrap_or(NONE);
             }
         }
-        if data.hosted != Hosted::No {
+        if self.node(arc).label.is_definition() {
+            child.hosted = Hosted::No;
+            child.owner = NONE;
+        } else if data.hosted != Hosted::No {
             child.hosted = if declared { Hosted::Askable } else { Hosted::Inside };
         }
         if child == data { info } else { self.new_info(child) }
     }
 
     /// Remembers what a conjunct referred to.
-    fn note_origin(&mut self, node: Node, target: Node, conjunct: Conjunct) {
+    pub(crate) fn note_origin(&mut self, node: Node, target: Node, conjunct: Conjunct) {
         let bare = {
             let data = self.node(node);
             data.conjuncts.len() == 1 && data.conjuncts.first().is_some_and(|only| only.expr == conjunct.expr)

@@ -55,7 +55,8 @@ impl Session {
         match result {
             Ok(()) => {
                 self.wake(node);
-                Ok(())
+                // What it was replaced by may have to be settled yet.
+                if self.node(node).forward == NONE { Ok(()) } else { self.ensure(node) }
             }
             Err(Stop::Limit) => Err(Stop::Limit),
             Err(Stop::Wait(wait)) => {
@@ -198,11 +199,23 @@ impl Session {
 
     /// One attempt to settle a node.
     fn advance(&mut self, node: Node) -> Run<()> {
+        self.step(node, crate::program::ExprId(0))?;
         self.clear(node, flag::PARKED);
         if let Some(extra) = self.node_mut(node).extra.as_deref_mut() {
             extra.waits.clear();
         }
         self.close(node)?;
+        let parent = self.node(node).parent;
+        if parent != NONE && self.has(parent, flag::REFERENCE) && self.node(node).label.is_index() {
+            let reading = std::mem::replace(&mut self.reading, 0);
+            let pointed = self.point(node);
+            let read = std::mem::replace(&mut self.reading, reading);
+            pointed?;
+            let joined = self.traces.union(self.node(node).trace, read);
+            self.node_mut(node).trace = joined;
+            self.settled(node);
+            return Ok(());
+        }
         for _ in 0..10_000 {
             self.expand(node)?;
             self.run_tasks(node)?;
@@ -224,6 +237,10 @@ impl Session {
                 return Ok(());
             }
             if self.ask_if_needed(node)? {
+                if self.node(node).forward != NONE {
+                    self.node_mut(node).phase = Phase::Settled;
+                    return Ok(());
+                }
                 continue;
             }
             self.finish(node)?;
@@ -393,7 +410,7 @@ impl Session {
                     return Err(self.limit_error());
                 }
                 let node = self.deref(node);
-                if self.has(node, flag::FINAL) && self.node(node).phase == Phase::Settled {
+                if self.has(node, flag::FINAL) {
                     for arc in self.node(node).arcs.clone() {
                         self.want_final(arc);
                     }
@@ -434,6 +451,7 @@ impl Session {
             let waits = self.extra(*node).map_or_else(Vec::new, |extra| extra.waits.clone());
             for wait in waits {
                 if let Wait::Closed(other) = wait
+                    && !self.has(other, flag::FORCE_CLOSED)
                     && self.extra(*node).is_none_or(|extra| extra.tasks.is_empty())
                 {
                     self.set(other, flag::FORCE_CLOSED);
@@ -451,11 +469,17 @@ impl Session {
                 match wait {
                     Wait::Settled(other) => {
                         let other = self.deref(other);
+                        if self.has(other, flag::FROZEN) {
+                            continue;
+                        }
                         self.set(other, flag::FROZEN);
                         self.enqueue(node);
                         return true;
                     }
                     Wait::Closed(other) => {
+                        if self.has(other, flag::FORCE_CLOSED) {
+                            continue;
+                        }
                         self.set(other, flag::FORCE_CLOSED);
                         self.enqueue(node);
                         return true;

@@ -1,0 +1,59 @@
+use super::evaluate;
+
+fn check(source: &str, expected: &str) {
+    assert_eq!(evaluate(&[source]), expected, "{source}");
+}
+
+#[test]
+fn scalars_and_references() {
+    check("a: 1, b: a + 1, c: \"\\(b)!\"", "{a: 1, b: 2, c: \"2!\"}");
+    check("a: b, b: a", "{a: _, b: _}");
+    check("a: b & {x: 1}, b: a & {x: 1}", "{a: {x: 1}, b: {x: 1}}");
+    check("a: 6/2, b: 7 & >3, c: 1 & int", "{a: 3.0, b: 7, c: 1}");
+    check("a: b - 100, b: a + 100, b: 200", "{a: 100, b: 200}");
+    check("a: 1 & 2", "a: conflicting values 1 and 2");
+}
+
+#[test]
+fn definitions_are_closed() {
+    check("#A: {a: int}, x: #A & {a: 1}", "{x: {a: 1}}");
+    check("#A: {a: int}, x: #A & {b: 1}", "x.b: field not allowed");
+    check("#A: {a: int, ...}, x: #A & {b: 1, a: 1}", "{x: {b: 1, a: 1}}");
+    check("#A: {a: 1}, x: {#A, b: 1}", "{x: {b: 1, a: 1}}");
+    check("#A: {a: 1}, x: {#A, b: 1} & {#A, c: 1}", "x.b: field not allowed; x.c: field not allowed");
+    check("#A: {a: {b: 1}}, x: #A & {a: c: 1}", "x.a.c: field not allowed");
+    check("#A: {[=~\"^x\"]: int}, x: #A & {x1: 1}", "{x: {x1: 1}}");
+    check("x: close({a: 1}) & {b: 1}", "x.b: field not allowed");
+}
+
+#[test]
+fn disjunctions_take_defaults() {
+    check("a: *1 | int, b: a & 2, c: a + 1", "{a: 1, b: 2, c: 2}");
+    check("a: {t: \"x\", v: 1} | {t: \"y\", w: 2}, b: a & {t: \"y\"}", "{a: struct, b: {t: \"y\", w: 2}}");
+    check("a: (*1 | 2) & (1 | *2)", "{a: int}");
+    check("a: 1 | 2, a: 3", "a: 2 errors in empty disjunction: conflicting values 3 and 1; conflicting values 3 and 2");
+}
+
+#[test]
+fn comprehensions_read_what_stands_beside_them() {
+    check("a: {x: true, if x {y: 1}}", "{a: {x: true, y: 1}}");
+    check("m: {p: 1, q: 2}, for k, v in m {\"n_\\(k)\": v}", "{m: {p: 1, q: 2}, n_p: 1, n_q: 2}");
+    check("l: [for i in [1, 2, 3] if i > 1 {i * 10}]", "{l: [20, 30]}");
+    check("a: {if b != _|_ {c: 1}, b?: int}", "{a: {}}");
+}
+
+#[test]
+fn long_chains_do_not_overflow() {
+    let mut source = String::from("n0: 1\n");
+    for i in 1..10_000 {
+        source.push_str(&format!("n{i}: n{} + 1\n", i - 1));
+    }
+    source.push_str("out: n9999\n");
+    assert!(evaluate(&[&source]).ends_with("out: 10000}"));
+}
+
+#[test]
+fn cycles_are_errors_not_hangs() {
+    check("a: b: a", "a.b: structural cycle");
+    check("#L: {v: int, next?: #L}, l: #L & {v: 1, next: v: 2}", "{l: {v: 1, next: {v: 2}}}");
+}
