@@ -100,6 +100,8 @@ fn refuse<T>(value: &Value, wanted: &str) -> Result<T, Mismatch> {
     let problem = match value {
         Value::Unknown => format!("{wanted} is required, the value is not known yet"),
         Value::Null => format!("{wanted} is required, the value is not set"),
+        Value::Number(number) if number.is_integer() => format!("the value {number} cannot be represented as a 64-bit integer"),
+        Value::Number(number) => format!("the value {number} is not an integer"),
         _ => format!("{wanted} is required"),
     };
     Err(Mismatch { path: Path::root(), unknown, problem })
