@@ -103,6 +103,8 @@ pub(crate) enum PartValue {
     Unknown,
     /// A struct or list of which it is known only after the apply what is in it.
     Open,
+    /// A required field that is not set.
+    Missing,
     /// Not concrete; as CUE writes it.
     Incomplete(String),
     /// An error.

@@ -105,7 +105,9 @@ impl Evaluator {
                     let below = nodes.iter().find(|(step, _)| matches!(step, RawStep::Field(field) if **field == *name)).map_or(node, |(_, node)| *node);
                     (name.to_string(), self.part(below, value))
                 });
-                PartValue::Struct(fields.collect())
+                let missing = self.session.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Regular && arc.presence == program::Presence::Required);
+                let missing = missing.map(|arc| (self.session.label_name(arc.label), Part { node: arc.node, value: PartValue::Missing }));
+                PartValue::Struct(fields.chain(missing).collect())
             }
             CueValue::Partial { unknown: true, kinds } => self.unknown_part(node, kinds),
             CueValue::Partial { unknown: false, kinds } => PartValue::Incomplete(kinds.to_string()),

@@ -149,6 +149,6 @@ pub(crate) fn plain(part: &Part) -> Raw {
         PartValue::Struct(fields) => Raw::Struct(fields.iter().map(|(name, part)| (name.clone(), plain(part))).collect()),
         PartValue::Unknown => Raw::Unknown,
         PartValue::Open => Raw::Open,
-        PartValue::Null | PartValue::Bytes | PartValue::Incomplete(_) | PartValue::Failed => Raw::Null,
+        PartValue::Null | PartValue::Bytes | PartValue::Missing | PartValue::Incomplete(_) | PartValue::Failed => Raw::Null,
     }
 }

@@ -118,7 +118,7 @@ impl<E: Evaluation> Conversation<E> {
                 let shown = |name: &str, part: &Part| {
                     !name.starts_with('$')
                         && self.evaluation.hosted(part.node) != Some(Hosted::Provider)
-                        && !matches!(part.value, PartValue::Incomplete(_))
+                        && !matches!(part.value, PartValue::Incomplete(_) | PartValue::Missing)
                         && !self.evaluation.trace(part.node).ephemeral
                 };
                 PartValue::Struct(fields.into_iter().filter(|(name, part)| shown(name, part)).map(|(name, part)| (name, self.without_hidden(part))).collect())

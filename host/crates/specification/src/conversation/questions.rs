@@ -76,7 +76,7 @@ impl<E: Evaluation> Conversation<E> {
             Some(Hosted::Provider) if !self.evaluation.is_template(owner) => {
                 self.reply(ask, Reply { value: Some(Value::Null), sensitive: false, ephemeral: false });
             }
-            _ if self.walk.is_waiting() => self.questions.raised.push(ask),
+            _ if self.walk.is_waiting() && !self.evaluation.is_template(owner) => self.questions.raised.push(ask),
             _ => self.refuse_template(ask, owner, path),
         }
     }

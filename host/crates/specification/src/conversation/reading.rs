@@ -57,6 +57,12 @@ impl PartReader<'_> {
                 self.refuse(part.node, path, "bytes cannot be given to a provider".to_owned(), help);
                 Raw::Null
             }
+            PartValue::Missing => {
+                if self.concrete {
+                    self.refuse(part.node, path, "it is required, and not set".to_owned(), "give it a value");
+                }
+                Raw::Null
+            }
             PartValue::Incomplete(text) => {
                 if self.concrete {
                     self.refuse(part.node, path, format!("the value is not concrete: {text}"), "give it a value, or leave the field out");
