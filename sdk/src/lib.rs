@@ -89,7 +89,7 @@ pub use pravo_sdk_macros::manifest;
 /// ```
 #[macro_export]
 macro_rules! export_provider {
-    (name: $name:literal, version: $version:literal, needs: $needs:literal, provider: $provider:path $(,)?) => {
+    (name: $name:literal, version: $version:literal, needs: $needs:literal, provider: $provider:ident $(,)?) => {
         $crate::manifest!($name, $version, $needs);
 
         #[cfg(target_arch = "wasm32")]

@@ -186,7 +186,7 @@ pub(crate) fn check_fields(fields: &[Field], config: &Value, diagnostics: &mut D
         let value = config.attribute(field.name);
         field.check(value, diagnostics);
         if let Some(reason) = field.attribute.deprecated.as_ref().filter(|_| !value.is_null()) {
-            diagnostics.push(Diagnostic::warning("Deprecated attribute", reason.clone()).at(Path::attribute(field.name)));
+            diagnostics.push(Diagnostic::warning("Attribute Deprecated", reason.clone()).at(Path::attribute(field.name)));
         }
     }
 }
