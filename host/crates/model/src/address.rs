@@ -126,6 +126,33 @@ impl Address {
     }
 }
 
+/// Whether a text is canonical as it stands: ASCII identifiers and indexes. Most are, and need no segments.
+fn is_plain(mut rest: &[u8]) -> bool {
+    let mut segments = 0;
+    loop {
+        let length = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')).count();
+        match rest.split_at_checked(length) {
+            Some(([first, ..], tail)) if first.is_ascii_alphabetic() || *first == b'$' => rest = tail,
+            _ => return false,
+        }
+        segments += 1;
+        while let [b'[', tail @ ..] = rest {
+            let digits = tail.iter().take_while(|b| b.is_ascii_digit()).count();
+            match tail.split_at_checked(digits) {
+                Some(([b'0', _, ..], _)) | None => return false,
+                Some((_, [b']', tail @ ..])) if (1..=18).contains(&digits) => rest = tail,
+                Some(_) => return false,
+            }
+            segments += 1;
+        }
+        match rest {
+            [] => return segments <= MAX_SEGMENTS,
+            [b'.', tail @ ..] => rest = tail,
+            _ => return false,
+        }
+    }
+}
+
 fn parse(text: &str) -> Result<Vec<Segment>, &'static str> {
     let mut segments = Vec::new();
     let mut rest = text;
@@ -201,6 +228,9 @@ impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
+        if is_plain(text.as_bytes()) {
+            return Ok(Self(text.into()));
+        }
         let error = |reason| AddressError { text: text.chars().take(80).collect(), reason };
         let segments = parse(text).map_err(error)?;
         Self::from_segments(&segments)
@@ -261,6 +291,23 @@ mod tests {
         for text in ["", ".", "a.", "a..b", "a-b", "[x]", "a[01]", "a[", "\"a", "a\"b\"", "1a"] {
             assert!(text.parse::<Address>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn plain_texts_are_what_the_segments_say() {
+        let pieces = ["a", "b2", "$r", "_h", "9", ".", "..", "[", "]", "[0]", "[10]", "[01]", "[]", "\"q\"", "é", "-"];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let text = format!("{one}{two}{three}");
+                    if is_plain(text.as_bytes()) {
+                        let segments = parse(&text).unwrap();
+                        assert_eq!(Segments(&segments).to_string(), text);
+                    }
+                }
+            }
+        }
+        assert!(is_plain(b"web.servers[10].x") && !is_plain("a.".repeat(300).trim_end_matches('.').as_bytes()));
     }
 
     #[test]

@@ -191,11 +191,12 @@ pub enum Change {
         /// New address.
         to: Address,
     },
-    /// Replaces the head of a record and leaves its object; not a change of the resource, and in no history.
+    /// Replaces the head of a record and leaves its object (and `has_deposed`); not a change of the resource, and in no history. Nothing
+    /// where there is no record.
     Head(Address, Box<Head>),
     /// Opens an intent.
     Open(Box<Intent>),
-    /// Closes the intents of an address (of one deposed key, where given).
+    /// Closes the intent of an address: that of the deposed object with a key where one is given, else that of the object itself.
     Close(Address, Option<String>),
     /// Writes the configuration of a provider instance.
     PutInstance(Address, Box<InstanceRecord>),

@@ -73,13 +73,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// A component with what its manifest says.
-pub(crate) struct Opened {
-    pub(crate) component: Component,
-    pub(crate) hash: ContentHash,
-    pub(crate) manifest: Manifest,
-}
-
 /// Reads the bytes of a component.
 pub(crate) fn bytes(package: &Package, place: &Place) -> Result<Component, Error> {
     match place {
@@ -91,9 +84,8 @@ pub(crate) fn bytes(package: &Package, place: &Place) -> Result<Component, Error
     }
 }
 
-/// Reads a component and checks that it is what it should be.
-pub(crate) fn open(package: &Package, place: &Place) -> Result<Opened, Error> {
-    let component = bytes(package, place)?;
+/// Reads the manifest of a component and checks that it is what it should be.
+pub(crate) fn manifest(package: &Package, place: &Place, component: &Component) -> Result<Manifest, Error> {
     let manifest = Manifest::read(component.bytes()).map_err(|error| Error::Manifest { package: package.clone(), from: place.to_string(), error })?;
     let mismatch = |found: String, expected: String| Error::Mismatch { package: package.clone(), from: place.to_string(), found, expected };
     if manifest.package != *package {
@@ -104,7 +96,7 @@ pub(crate) fn open(package: &Package, place: &Place) -> Result<Opened, Error> {
     {
         return Err(mismatch(format!("version {}", manifest.version), version.to_string()));
     }
-    Ok(Opened { hash: component.hash(), component, manifest })
+    Ok(manifest)
 }
 
 /// All versions of a package in directory mirrors, ascending; of a version that is in several the first directory counts.

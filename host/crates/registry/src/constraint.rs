@@ -91,6 +91,7 @@ fn partial(text: &str) -> Option<(Version, usize)> {
         _ => return None,
     };
     let (pre, build) = match rest.strip_prefix('-').map(|rest| rest.split_once('+').unwrap_or((rest, ""))) {
+        Some(("", _)) => return None,
         Some((pre, build)) => (Prerelease::new(pre).ok()?, BuildMetadata::new(build).ok()?),
         None => (Prerelease::EMPTY, BuildMetadata::new(rest.strip_prefix('+').unwrap_or("")).ok()?),
     };

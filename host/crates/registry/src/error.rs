@@ -80,7 +80,7 @@ pub enum Error {
         directories: Vec<PathBuf>,
     },
     /// The source has the package, but no version that all constraints allow.
-    #[error("no version of provider {package} satisfies {constraints}; {from} has {found}")]
+    #[error("no version of provider {package} satisfies {}; {from} has {found}", if constraints.is_empty() { "pravo.lock" } else { constraints })]
     Version {
         /// The package.
         package: Package,
@@ -171,10 +171,6 @@ impl Error {
     pub(crate) fn system(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Error::System { doing, path, source }
-    }
-
-    pub(crate) fn name(package: &Package) -> impl Fn(NameError) -> Self + '_ {
-        move |error| Error::Name { package: package.short(), error }
     }
 
     pub(crate) fn not_initialised(package: &Package, reason: impl Into<String>) -> Self {

@@ -134,7 +134,7 @@ impl Manifest {
 
 /// Finds the section, wherever it is nested.
 fn section(component: &[u8]) -> Result<&[u8], ManifestError> {
-    let broken = |error: wasmparser::BinaryReaderError| ManifestError::Broken { offset: usize::try_from(error.offset()).unwrap_or(usize::MAX), reason: error.message().to_owned() };
+    let broken = |error: wasmparser::BinaryReaderError| ManifestError::Broken { offset: error.offset(), reason: error.message().to_owned() };
     let limit = |offset: usize, reason: &str| ManifestError::Broken { offset, reason: reason.to_owned() };
     let mut found: Option<&[u8]> = None;
     let mut outer: Vec<Parser> = Vec::new();
@@ -172,4 +172,91 @@ fn section(component: &[u8]) -> Result<&[u8], ManifestError> {
         }
     }
     Err(limit(component.len() - rest.len(), "it has too many sections"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0";
+    const GOOD: &str = r#"{"world":"0.1","name":"acme/thing","version":"1.2.3","needs":{"random":true},"homepage":"ignored"}"#;
+
+    fn number(mut number: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        while number >= 0x80 {
+            bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        bytes.push(number as u8);
+        bytes
+    }
+
+    fn section(id: u8, body: &[u8]) -> Vec<u8> {
+        [&[id][..], &number(body.len()), body].concat()
+    }
+
+    fn custom(name: &str, body: &str) -> Vec<u8> {
+        section(0, &[&number(name.len()), name.as_bytes(), body.as_bytes()].concat())
+    }
+
+    fn component(sections: &[Vec<u8>]) -> Vec<u8> {
+        [COMPONENT, &sections.concat()].concat()
+    }
+
+    fn check(bytes: &[u8], expected: Result<&str, &str>) {
+        match (Manifest::read(bytes), expected) {
+            (Ok(manifest), Ok(short)) => assert_eq!(format!("{} {} {}", manifest.package.short(), manifest.version, manifest.needs), short),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{part:?} in {:?}", error.to_string()),
+            (found, expected) => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn manifests_are_found_at_the_top_and_within_modules() {
+        let good = Ok("acme/thing 1.2.3 random");
+        check(&component(&[custom("other", "x"), custom(SECTION, GOOD)]), good);
+        // A module with a code section (one empty function body) in front of the manifest.
+        let module = [MODULE, &section(1, &[1, 0x60, 0, 0]), &section(3, &[1, 0]), &section(10, &[1, 2, 0, 0x0b]), &custom(SECTION, GOOD)].concat();
+        check(&component(&[section(1, &module), custom("name", "x")]), good);
+        check(&component(&[section(4, &component(&[section(1, &module)]))]), good);
+        check(&component(&[custom(SECTION, GOOD), custom(SECTION, GOOD)]), good);
+    }
+
+    #[test]
+    fn what_is_no_provider_says_why() {
+        check(b"", Err("it is not WebAssembly"));
+        check(b"#!/bin/sh\nexit 1\n", Err("it is not WebAssembly"));
+        check(b"\x7fELF\x02\x01\x01\0", Err("it is not WebAssembly"));
+        check(MODULE, Err("it is a core module, not a component"));
+        check(&component(&[]), Err("it has no manifest (custom section pravo:manifest)"));
+        check(&component(&[custom(SECTION, GOOD), custom(SECTION, "{}")]), Err("two manifests that differ"));
+        check(&component(&[custom(SECTION, "nonsense")]), Err("cannot be read: expected"));
+        check(&component(&[custom(SECTION, &"x".repeat(70_000))]), Err("at most 65536 are read"));
+        for (from, to, part) in [("0.1", "0.9", "it was built for version 0.9 of the provider world; this pravo runs 0.1"), ("1.2.3", "1.2", "cannot be read"), ("acme/thing", "../x", "cannot be read"), ("random", "shell", "unknown field")] {
+            check(&component(&[custom(SECTION, &GOOD.replace(from, to))]), Err(part));
+        }
+        // The world is looked at before anything else, whatever a later one may hold.
+        check(&component(&[custom(SECTION, r#"{"world":"7","name":3}"#)]), Err("version 7 of the provider world"));
+    }
+
+    #[test]
+    fn cut_and_hostile_bytes_are_told() {
+        let whole = component(&[custom("other", "x"), section(1, &[MODULE, &custom(SECTION, GOOD)].concat())]);
+        for length in 8..whole.len() - 1 {
+            assert!(Manifest::read(&whole[..length]).is_err(), "{length} bytes");
+        }
+        let mut nested = component(&[]);
+        for _ in 0..40 {
+            nested = component(&[section(4, &nested)]);
+        }
+        check(&nested, Err("nested too deep"));
+        let mut bytes = whole;
+        for at in 0..bytes.len() {
+            bytes[at] ^= 0xff;
+            // Some are still fine; none panics.
+            let _ = Manifest::read(&bytes);
+            bytes[at] ^= 0xff;
+        }
+    }
 }

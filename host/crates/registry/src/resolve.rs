@@ -137,33 +137,34 @@ pub fn resolve(requirements: &[Requirement], lock: Option<&Lock>, options: &Opti
 fn resolve_one(wanted: &Wanted, before: Option<&Locked>, options: &Options) -> Result<Resolved, Error> {
     let pinned = before.filter(|locked| !options.upgrade && wanted.source.as_ref().is_none_or(|source| *source == locked.source));
     let place = place(wanted, pinned, options)?;
-    let found = component::open(&wanted.package, &place)?;
-    if !wanted.fits(&found.manifest.version) {
-        return Err(wanted.no_version(&place.to_string(), &found.manifest.version.to_string()));
+    let component = component::bytes(&wanted.package, &place)?;
+    let hash = component.hash();
+    // Before anything in it is believed.
+    if let Some(locked) = pinned.filter(|locked| locked.hash != hash) {
+        return Err(Error::Tampered { package: wanted.package.clone(), from: place.to_string(), found: Box::new(hash), locked: locked.hash });
     }
-    if let Some(locked) = pinned
-        && found.hash != locked.hash
-    {
-        return Err(Error::Tampered { package: wanted.package.clone(), from: place.to_string(), found: Box::new(found.hash), locked: locked.hash });
+    let manifest = component::manifest(&wanted.package, &place, &component)?;
+    if !wanted.fits(&manifest.version) {
+        return Err(wanted.no_version(&place.to_string(), &manifest.version.to_string()));
     }
-    let asked = found.manifest.needs.union(&wanted.allowed);
+    let asked = manifest.needs.union(&wanted.allowed);
     // What was approved before stays approved as far as it is still asked for, for another version too: an upgrade asks only for more.
     let mut approved: Capabilities = match before {
         Some(locked) => asked.iter().filter(|capability| locked.approved.covers(capability)).collect(),
         None => Capabilities::default(),
     };
     if place == Place::Bundled {
-        approved = approved.union(&found.manifest.needs);
+        approved = approved.union(&manifest.needs);
     }
     let locked = Locked {
         package: wanted.package.clone(),
         source: place.source(),
-        version: found.manifest.version.clone(),
-        hash: found.hash,
-        needs: found.manifest.needs.clone(),
+        version: manifest.version.clone(),
+        hash,
+        needs: manifest.needs.clone(),
         approved,
     };
-    Ok(Resolved { locked, from: place.to_string(), component: found.component, asked, before: before.cloned() })
+    Ok(Resolved { locked, from: place.to_string(), component, asked, before: before.cloned() })
 }
 
 /// Where a package is taken from: `$source`, what is pinned, a provider directory, the bundle.
@@ -183,15 +184,16 @@ fn place(wanted: &Wanted, pinned: Option<&Locked>, options: &Options) -> Result<
     let mut versions = component::versions(&options.provider_dirs, &wanted.package)?;
     let found = versions.iter().map(|(version, _)| version.to_string()).collect::<Vec<_>>().join(", ");
     versions.retain(|(version, _)| wanted.fits(version));
-    if let Some(locked) = pinned
-        && wanted.fits(&locked.version)
-    {
-        if let Some((version, path)) = versions.iter().find(|(version, _)| *version == locked.version) {
-            return Ok(Place::Directory { version: version.clone(), path: path.clone() });
+    if let Some(locked) = pinned {
+        if !wanted.fits(&locked.version) {
+            return Err(wanted.no_version("pravo.lock", &locked.version.to_string()));
         }
-        if let Some(path) = Some(Cache::new(&options.root).component_path(locked.hash)).filter(|path| locked.source == Source::Directory && path.is_file()) {
-            return Ok(Place::Directory { version: locked.version.clone(), path });
-        }
+        let cached = Cache::new(&options.root).component_path(locked.hash);
+        let listed = versions.into_iter().find(|(version, _)| *version == locked.version);
+        return match listed.or_else(|| cached.is_file().then(|| (locked.version.clone(), cached))) {
+            Some((version, path)) => Ok(Place::Directory { version, path }),
+            None => Err(wanted.no_version("the provider directory", &format!("{found} and no longer {}, which pravo.lock pins", locked.version))),
+        };
     }
     match versions.pop() {
         Some((version, path)) => Ok(Place::Directory { version, path }),

@@ -1,0 +1,7 @@
+//! Tests of the store through its public border.
+
+mod crash;
+mod files;
+mod laws;
+mod support;
+mod sharing;
