@@ -202,6 +202,16 @@ impl Traces {
         number
     }
 
+    /// The same without owners.
+    pub fn without_owners(&mut self, number: u32) -> u32 {
+        let trace = self.get(number);
+        if trace.owners.is_empty() {
+            return number;
+        }
+        let bare = Trace { owners: Vec::new(), ..trace.clone() };
+        self.number(bare)
+    }
+
     /// The same as what decided whether something is there.
     pub fn as_guard(&mut self, number: u32) -> u32 {
         if number == 0 {
@@ -214,10 +224,40 @@ impl Traces {
 }
 
 impl Session {
-    /// Notes that the running task has read a node.
+    /// Notes that the running task has read a node. What a part of a hosted node was made from is that node's
+    /// business: its reader depends on the hosted node alone, and keeps the questions and marks.
     pub(crate) fn read(&mut self, node: Node) {
         let trace = self.node(node).trace;
+        let trace = if trace != 0 && self.hosted != 0 && self.stands_in_resource(node) { self.traces.without_owners(trace) } else { trace };
         self.reading = self.traces.union(self.reading, trace);
+    }
+
+    pub(crate) fn stands_in_resource(&self, node: Node) -> bool {
+        let mut at = node;
+        while at != NONE {
+            let data = self.node(at);
+            if data.flags & flag::HOSTED != 0 && data.flags & flag::TEMPLATE == 0 {
+                return true;
+            }
+            at = data.parent;
+        }
+        false
+    }
+
+    /// Notes the marks of a node whose conjuncts join the running task's.
+    pub(crate) fn read_marks(&mut self, node: Node) {
+        if self.hosted == 0 {
+            return;
+        }
+        // The template's attributes come with what is joined first.
+        match self.ensure(node) {
+            Ok(()) | Err(_) => {}
+        }
+        let marks = self.traces.get(self.node(self.deref(node)).trace).marks;
+        if marks != Marks::default() {
+            let number = self.traces.number(Trace { marks, ..Trace::default() });
+            self.reading = self.traces.union(self.reading, number);
+        }
     }
 
     /// Notes that the running task has read a part of a hosted node, if it has.

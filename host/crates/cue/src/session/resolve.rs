@@ -270,6 +270,7 @@ impl Session {
         let walked = !self.has(target, flag::TEMPLATE);
         if walked {
             info.via = target;
+            self.read_marks(target);
         }
         let base = self.new_info(info);
         self.note_origin(node, target, conjunct);
@@ -371,11 +372,26 @@ impl Session {
         if child == data { info } else { self.new_info(child) }
     }
 
+    /// Whether an expression is nothing but another: itself, or the one thing embedded in braces.
+    fn is_only(&self, whole: ExprId, part: ExprId) -> bool {
+        if whole == part {
+            return true;
+        }
+        if whole.0 & (DATUM | super::FILE) != 0 {
+            return false;
+        }
+        let Expr::Struct(literal) = self.program.code.expr(whole) else { return false };
+        match self.program.code.structs.get(literal as usize).map(|literal| literal.declarations.as_slice()) {
+            Some([crate::program::Declared::Embedding(value)]) => self.is_only(*value, part),
+            _ => false,
+        }
+    }
+
     /// Remembers what a conjunct referred to.
     pub(crate) fn note_origin(&mut self, node: Node, target: Node, conjunct: Conjunct) {
         let bare = {
             let data = self.node(node);
-            data.conjuncts.len() == 1 && data.conjuncts.first().is_some_and(|only| only.expr == conjunct.expr)
+            data.conjuncts.len() == 1 && data.conjuncts.first().is_some_and(|only| self.is_only(only.expr, conjunct.expr))
         };
         let expr = conjunct.expr;
         let extra = self.extra_mut(node);

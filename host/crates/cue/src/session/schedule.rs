@@ -343,6 +343,7 @@ impl Session {
             match result {
                 Ok(()) => {
                     progress = true;
+                    let read = self.own_reading(task, read);
                     if read != 0 {
                         let joined = self.traces.union(self.node(node).trace, read);
                         self.node_mut(node).trace = joined;
@@ -363,6 +364,18 @@ impl Session {
             }
         }
         Ok(progress)
+    }
+
+    /// What a task has read, as the node's own: what came from a part of a hosted node was read by that one.
+    fn own_reading(&mut self, task: Task, read: u32) -> u32 {
+        if read == 0 || self.hosted == 0 {
+            return read;
+        }
+        let (Task::Conjunct(Conjunct { info, .. }) | Task::List(Conjunct { info, .. }) | Task::Comprehension { info, .. }) = task else {
+            return read;
+        };
+        let via = self.info(info).via;
+        if via != NONE && self.stands_in_resource(via) { self.traces.without_owners(read) } else { read }
     }
 
     fn run_task(&mut self, node: Node, task: Task) -> Run<()> {

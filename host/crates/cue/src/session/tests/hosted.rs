@@ -225,3 +225,45 @@ fn parts_of_configured_elements_are_asked_by_index() {
     let out = at(&mut session, "out");
     assert_eq!(line(&session.tree(out).unwrap()), "\"i\"");
 }
+
+#[test]
+fn results_of_functions_reach_other_hosted_nodes() {
+    let mut session = hosted("d: ($random.#Function.direxists & {path: \"/x\"}).result\nf: $random.#Resource.random_pet & {length: 1, keepers: k: \"\\(d)\"}");
+    let root = session.root();
+    session.want(root, Want::Final);
+    let asks = run(&mut session);
+    assert_eq!(asks.len(), 1, "{asks:?}");
+    for (ask, _) in &asks {
+        session.answer(*ask, Answer::Known(Value::Bool(true)), Marks::default());
+    }
+    assert!(run(&mut session).is_empty());
+    let f = at(&mut session, "f");
+    assert_eq!(body(&session, f), "{length: 1, keepers: {k: \"true\"}}");
+}
+
+#[test]
+fn a_result_decides_a_disjunction_of_its_reader() {
+    let mut session = hosted("d: ($random.#Function.direxists & {path: \"/x\"}).result\nx: (bool | null) & d\ny: (*\"a\" | bool | null) & d");
+    let root = session.root();
+    session.want(root, Want::Final);
+    let asks = run(&mut session);
+    assert_eq!(asks.len(), 1, "{asks:?}");
+    session.answer(asks[0].0, Answer::Known(Value::Bool(true)), Marks::default());
+    assert!(run(&mut session).is_empty());
+    let (x, y) = (at(&mut session, "x"), at(&mut session, "y"));
+    assert_eq!(line(&session.tree(x).unwrap()), "true");
+    assert_eq!(line(&session.tree(y).unwrap()), "true");
+}
+
+#[test]
+fn an_element_that_embeds_a_reference_alone_is_an_alias() {
+    let mut session = hosted("pet: $random.#Resource.random_pet & {length: 1}\nall: [for p in [pet] {p}]\nother: $random.#Resource.random_pet & {length: pet.length}\nthird: $random.#Resource.random_pet & {length: other.length}");
+    let root = session.root();
+    session.want(root, Want::Final);
+    assert!(run(&mut session).is_empty());
+    let (pet, element) = (at(&mut session, "pet"), at(&mut session, "all.0"));
+    assert!(session.origins(element).iter().any(|origin| origin.bare));
+    assert_eq!(session.owner(element), Some(pet));
+    let (third, other, instance) = (at(&mut session, "third"), at(&mut session, "other"), at(&mut session, "$random"));
+    assert_eq!(session.trace_all(third).owners, [instance, other]);
+}
