@@ -422,6 +422,9 @@ impl Session {
         let program = Arc::clone(&self.program);
         let Some(structure) = program.code.structs.get(literal as usize) else { return Ok(()) };
         let mut info = conjunct.info;
+        if let Some(kind) = structure.host {
+            info = self.join_host(node, kind, info)?;
+        }
         if structure.embeds {
             info = self.embedding_literal(info);
         }

@@ -368,3 +368,29 @@ fn the_whole_output_has_no_instances_and_no_hidden_fields() {
     assert_eq!(told.value.as_map().unwrap().keys().cloned().collect::<Vec<_>>(), ["pet", "x"]);
     assert!(output(text, Some("pte"), &unknown).unwrap_err().contains("did you mean \"pet\"?"));
 }
+
+/// Chains of ten, from a definition and a comprehension, over two instances.
+fn chains(count: usize) -> String {
+    format!(
+        "$second: rnd.#Provider\n#Chain: {{\n\tp:  rnd.#Provider\n\tn0: p.#Resource.random_pet & {{length: 1, prefix: \"start\"}}\n{}}}\nchains: [for i in list.Range(0, {}, 1) {{#Chain & {{p: $second}}}}]\n",
+        (1..10).map(|i| format!("\tn{i}: p.#Resource.random_pet & {{length: {i}, prefix: n{}.id}}\n", i - 1)).collect::<String>(),
+        count / 10,
+    )
+}
+
+#[test]
+fn work_grows_with_the_number_of_resources() {
+    let sizes: Vec<usize> = std::env::var("PRAVO_SCALE").map_or(vec![100, 1_000], |text| text.split(',').map(|size| size.parse().unwrap()).collect());
+    for size in sizes {
+        let text = chains(size);
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("main.cue"), format!("{}{text}", HEAD.replace("import (", "import (\n\t\"list\""))).unwrap();
+        let root = Root::load(directory.path(), &Options::default()).unwrap();
+        let start = std::time::Instant::now();
+        let mut specification = root.start(&schemas).unwrap_or_else(|rejected| panic!("{}", render_all(&rejected.diagnostics, &rejected.sources, pravo_diag::Style::default())));
+        let told = drive(&mut *specification, &|question| known(question)).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(told.bodies.len(), size);
+        assert_eq!(told.edges("chains[3].n7"), "chains[3].n6 | ");
+        println!("{size}: {:?}, {:?} each", start.elapsed(), start.elapsed() / u32::try_from(size).unwrap());
+    }
+}

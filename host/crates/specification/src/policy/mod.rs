@@ -4,6 +4,8 @@
 //! from a sensitive value is not shown. Deliberately absent: the plan's own rules and who asks for a policy.
 
 mod judge;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::path::Path;
