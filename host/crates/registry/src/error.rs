@@ -85,11 +85,11 @@ pub enum Error {
         /// The package.
         package: Package,
         /// All constraints.
-        constraints: Box<str>,
+        constraints: String,
         /// The source.
-        from: Box<str>,
+        from: String,
         /// Versions that were found.
-        found: Box<str>,
+        found: String,
     },
     /// A file that is no provider component.
     #[error("provider {package}: {from}: {error}")]

@@ -204,6 +204,7 @@ impl Root {
             inputs: self.reader.inputs().to_vec(),
             settings,
             schemas: found.collect(),
+            requirements: self.requirements.clone(),
             packages: Arc::clone(&self.own),
         };
         Ok(Box::new(Conversation::new(evaluator, start)))

@@ -3,7 +3,4 @@
 //! Everything here starts from a [`tree::Tree`], so that nothing depends on how a value came to be.
 
 pub mod json;
-mod snapshot;
 pub mod tree;
-
-pub use snapshot::tree as tree_of;

@@ -132,6 +132,8 @@ pub(crate) struct AskData {
     pub bound: Kinds,
     pub at: Option<Span>,
     pub call: Option<Value>,
+    /// What the arguments of a call were made from.
+    pub read: u32,
     pub answer: Option<Answer>,
     pub marks: Marks,
     pub waiters: Vec<Node>,
@@ -450,6 +452,8 @@ impl Session {
                 Err(super::read::Unread::Pending) => {
                     self.set(node, flag::PENDING);
                     self.extra_mut(node).alternatives.clear();
+                    let joined = self.traces.union(self.node(node).trace, self.reading);
+                    self.node_mut(node).trace = joined;
                     return Ok(None);
                 }
                 Err(super::read::Unread::Open(kinds)) => {
@@ -465,7 +469,7 @@ impl Session {
         let ask = Ask(self.asks.len() as u32);
         let at = self.span(node);
         let bound = self.node(node).kinds;
-        self.asks.push(AskData { owner, path: path.clone(), bound, at, call, answer: None, marks: Marks::default(), waiters: Vec::new() });
+        self.asks.push(AskData { owner, path: path.clone(), bound, at, read: if call.is_some() { self.reading } else { 0 }, call, answer: None, marks: Marks::default(), waiters: Vec::new() });
         self.ask_numbers.insert((owner, path), ask);
         Ok(Some(ask))
     }
@@ -487,17 +491,23 @@ impl Session {
             }
             match self.value_tree(arc)? {
                 Ok(value) => fields.push((std::sync::Arc::clone(self.texts.get(label.text())), value)),
-                Err(unread) => return Ok(Err(unread)),
+                Err(unread) => {
+                    reading = self.traces.union(reading, self.node(self.deref(arc)).trace);
+                    self.reading = self.traces.union(self.reading, reading);
+                    return Ok(Err(unread));
+                }
             }
             reading = self.traces.union(reading, self.node(self.deref(arc)).trace);
         }
-        self.reading = reading;
+        self.reading = self.traces.union(self.reading, reading);
         Ok(Ok(Value::Struct(fields)))
     }
 
     fn take_answer(&mut self, node: Node, ask: Ask, answer: Answer) -> Run<()> {
-        let (marks, owner) = self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE), |data| (data.marks, data.owner));
+        let (marks, owner, arguments) =
+            self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE, 0), |data| (data.marks, data.owner, data.read));
         let read = self.traces.number(Trace { owners: vec![owner], asks: vec![ask], guards: Vec::new(), marks });
+        let read = self.traces.union(read, arguments);
         let joined = self.traces.union(self.node(node).trace, read);
         self.node_mut(node).trace = joined;
         self.extra_mut(node).asked = Some(ask);

@@ -97,7 +97,12 @@ impl<E: Evaluation> Conversation<E> {
             PartValue::Open => return Err(vec![self.open_body(entry, part.node)]),
             _ => Vec::new(),
         };
-        let mut reader = PartReader { evaluation: &self.evaluation, name: &name, concrete: true, findings: Findings::default() };
+        let around = self.evaluation.trace(entry.node);
+        if around.sensitive || around.ephemeral {
+            return Err(vec![self.hidden_presence(entry, around.sensitive)]);
+        }
+        let findings = Findings { owners: around.owners, ..Findings::default() };
+        let mut reader = PartReader { evaluation: &self.evaluation, name: &name, concrete: true, findings };
         let mut raw: Vec<(String, Raw)> = Vec::with_capacity(fields.len());
         for (field, part) in fields.iter().filter(|(field, _)| field != "$depends_on") {
             raw.push((field.clone(), reader.read(part, &mut vec![RawStep::Field(field.clone())])));
@@ -158,6 +163,15 @@ impl<E: Evaluation> Conversation<E> {
         ephemeral.sort();
         ephemeral.dedup();
         (sensitive, ephemeral)
+    }
+
+    /// Whether a resource exists, and how it is called, is seen by everybody.
+    fn hidden_presence(&self, entry: &Entry, sensitive: bool) -> Diagnostic {
+        let what = if sensitive { "a sensitive value" } else { "an ephemeral value" };
+        // The address itself may be the secret.
+        let summary = format!("the address of a {} or its presence is made from {what}", entry.type_name);
+        let help = "addresses are shown and stored: let labels and guards around resources depend on other values";
+        Diagnostic::error("specification.presence", summary).at(entry.span, "").with_help(help)
     }
 
     fn open_body(&self, entry: &Entry, node: pravo_cue::Node) -> Diagnostic {

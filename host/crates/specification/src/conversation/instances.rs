@@ -57,6 +57,7 @@ impl<E: Evaluation> Conversation<E> {
             Ok(allow) => allow,
             Err(errors) => return self.errors.extend(errors),
         };
+        self.check_literals(instance, &fields);
         let dependencies = self.dependencies(&findings, None);
         let block = &instance.schema.provider;
         let announced = Instance {
@@ -73,6 +74,26 @@ impl<E: Evaluation> Conversation<E> {
             entry.announced = Some(dependencies);
         }
         self.events.push(Event::Instance(Box::new(announced)));
+    }
+
+    /// Refuses a `$version` or `$source` that was not read from the syntax: the package was chosen without it.
+    fn check_literals(&mut self, instance: &InstanceEntry, fields: &[(String, Part)]) {
+        let requirement = self.requirements.iter().find(|requirement| *requirement.package == *instance.package);
+        for (name, part) in fields {
+            let written = match (name.as_str(), requirement) {
+                ("$version", Some(requirement)) => &requirement.versions,
+                ("$source", Some(requirement)) => &requirement.sources,
+                _ => continue,
+            };
+            if let PartValue::String(text) = &part.value
+                && !written.iter().any(|written| written.value == *text)
+            {
+                let summary = format!("{}.{name} comes from elsewhere; it must be a literal beside #Provider", instance.address);
+                let help = format!("write {name}: {text:?} in the struct that unifies with #Provider");
+                let span = self.evaluation.value_span(part.node).unwrap_or(instance.span);
+                self.errors.push(Diagnostic::error("specification.literal", summary).at(span, "").with_help(help));
+            }
+        }
     }
 
     /// What `$allow` of an instance says, in canonical form.

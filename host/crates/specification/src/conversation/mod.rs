@@ -30,6 +30,7 @@ use pravo_model::specification::{Answer, Event, Group, Input, Output, Progress, 
 
 use crate::evaluation::{Evaluation, Origin};
 use crate::load::Package;
+use crate::requirements::ProviderRequirement;
 use registry::{EntryId, Registry};
 use walk::{Visit, Walk};
 
@@ -42,6 +43,7 @@ pub(crate) struct Start {
     pub(crate) inputs: Vec<Input>,
     pub(crate) settings: Settings,
     pub(crate) schemas: HashMap<String, Arc<ProviderSchema>>,
+    pub(crate) requirements: Vec<ProviderRequirement>,
     pub(crate) packages: Arc<Vec<Package>>,
 }
 
@@ -52,6 +54,7 @@ pub(crate) struct Conversation<E> {
     inputs: Vec<Input>,
     settings: Settings,
     schemas: HashMap<String, Arc<ProviderSchema>>,
+    requirements: Vec<ProviderRequirement>,
     /// The packages of the specification, for what only their syntax tells.
     packages: Arc<Vec<Package>>,
     registry: Registry,
@@ -80,7 +83,7 @@ pub(crate) struct Conversation<E> {
 
 impl<E: Evaluation> Conversation<E> {
     pub(crate) fn new(evaluation: E, start: Start) -> Self {
-        let Start { sources, inputs, settings, schemas, packages } = start;
+        let Start { sources, inputs, settings, schemas, requirements, packages } = start;
         let mut walk = Walk::default();
         walk.frontier.push(Visit { node: evaluation.root(), outer: None, group: None, copy: None, depth: 0 });
         Self {
@@ -89,6 +92,7 @@ impl<E: Evaluation> Conversation<E> {
             inputs,
             settings,
             schemas,
+            requirements,
             packages,
             registry: Registry::default(),
             walk,
@@ -160,6 +164,7 @@ impl<E: Evaluation> Conversation<E> {
             return Ok(Progress { events: std::mem::take(&mut self.events), more, done });
         }
         let mut errors = std::mem::take(&mut self.errors);
+        errors.sort_by_key(|error| error.labels.first().map(|label| (label.span.file, label.span.start)));
         errors.dedup();
         Err(errors)
     }

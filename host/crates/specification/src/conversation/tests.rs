@@ -345,6 +345,9 @@ fn functions_are_called_with_known_arguments() {
     assert_eq!(told.body("x").config.attribute("prefix"), &"ab".into());
     assert_eq!(told.body("y").config.attribute("prefix"), &Value::Unknown);
     assert_eq!(told.edges("y"), "pet | ");
+    let text = "pet: $random.#Resource.random_pet & {prefix: \"p\"}\nf: $local.#Resource.local_sensitive_file & {filename: \"f\", content: \"s\"}\nx: $random.#Resource.random_pet & {prefix: ($cloud.#Function.join & {left: f.content, right: pet.prefix}).result}";
+    let told = tell(text, &|_| known("sp"));
+    assert_eq!((told.edges("x").as_str(), told.body("x").sensitive.len()), ("f pet | ", 1));
 }
 
 #[test]
@@ -393,4 +396,29 @@ fn work_grows_with_the_number_of_resources() {
         assert_eq!(told.edges("chains[3].n7"), "chains[3].n6 | ");
         println!("{size}: {:?}, {:?} each", start.elapsed(), start.elapsed() / u32::try_from(size).unwrap());
     }
+}
+
+#[test]
+fn addresses_and_presence_are_no_secrets() {
+    let secret = "f: $local.#Resource.local_sensitive_file & {filename: \"f\", content: \"hunter2\"}\n";
+    check_refused(&format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"), &unknown, &["is made from a sensitive value", "main.cue:14:"]);
+    assert!(!refused(&format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"), &unknown).split("main.cue").next().unwrap().contains("hunter2"));
+    check_refused(&format!("{secret}if f.content != \"\" {{g: $random.#Resource.random_pet & {{length: 1}}}}"), &unknown, &["is made from a sensitive value"]);
+    let guarded = tell("pet: $random.#Resource.random_pet & {length: 2}\nif pet.length > 1 {g: $random.#Resource.random_pet & {length: 1}}", &no_answer);
+    assert_eq!(guarded.edges("g"), "pet | ");
+}
+
+#[test]
+fn settings_are_evaluated_before_anything_else() {
+    let specification = open("$settings: {refresh: \"15m\", parallelism: 2 + 2, state: redb: path: \"\\(name).state\"}\nname: \"x\"").unwrap();
+    let settings = specification.settings();
+    assert_eq!((settings.refresh.to_string().as_str(), settings.parallelism, settings.state.as_str()), ("15m", 4, "x.state"));
+    check_refused("$settings: refrehs: \"15m\"", &unknown, &["$settings has no field \"refrehs\"", "did you mean \"refresh\"?", "main.cue:13:"]);
+    check_refused("$settings: parallelism: pet.length\npet: $random.#Resource.random_pet & {prefix: \"x\"}", &unknown, &["$settings.parallelism", "main.cue:13:"]);
+}
+
+#[test]
+fn versions_that_come_from_elsewhere_are_refused() {
+    check_refused("_base: $version: \">=1\"\n$more: rnd.#Provider & _base\npet: $more.#Resource.random_pet & {length: 1}", &unknown, &["$more.$version comes from elsewhere"]);
+    assert_eq!(tell("$more: rnd.#Provider & {$version: \">=1\"}\npet: $more.#Resource.random_pet & {length: 1}", &unknown).addresses(), ["pet"]);
 }
