@@ -78,9 +78,9 @@ pub enum Command {
 /// Options of commands that evaluate a specification.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Evaluation {
-    /// Set a `@tag(NAME)` field; repeatable
-    #[arg(short = 't', long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
-    pub tags: Vec<(String, String)>,
+    /// Set a `@tag(NAME)` field, or choose files by `@if(NAME)`; repeatable
+    #[arg(short = 't', long = "tag", value_name = "NAME[=VALUE]")]
+    pub tags: Vec<String>,
     /// Largest number of evaluation steps
     #[arg(long, value_name = "N")]
     pub eval_steps: Option<u64>,
@@ -467,13 +467,6 @@ pub enum GraphForm {
     Json,
 }
 
-fn parse_tag(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a tag is NAME=VALUE".to_owned()),
-    }
-}
-
 /// A number of bytes with an optional unit: `512MiB`, `2GB`, `1000`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let error = || "a size is a number with a unit: B, KB, MB, GB, KiB, MiB or GiB".to_owned();
@@ -548,7 +541,7 @@ mod tests {
         let cli = parse("plan -C dir -t name=a=b -tother=x").unwrap();
         assert_eq!(cli.global.directory, Some(PathBuf::from("dir")));
         let Command::Plan(plan) = cli.command else { panic!() };
-        assert_eq!(plan.planning.evaluation.tags, [("name".into(), "a=b".into()), ("other".into(), "x".into())]);
+        assert_eq!(plan.planning.evaluation.tags, ["name=a=b", "other=x"]);
     }
 
     #[test]
@@ -570,7 +563,7 @@ mod tests {
 
     #[test]
     fn wrong_values_are_refused() {
-        for line in ["plan -t x", "plan --target a..b", "plan -refresh=sometimes", "plan --eval-memory 3X", "output --raw", "nothing"] {
+        for line in ["plan --target a..b", "plan -refresh=sometimes", "plan --eval-memory 3X", "output --raw", "nothing"] {
             assert!(parse(line).is_err(), "{line}");
         }
         assert_eq!(parse_size("2GiB"), Ok(2 << 30));

@@ -1,2 +1,5 @@
 //! The `pravo` binary.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    pravo::main()
+}

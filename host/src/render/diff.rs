@@ -78,6 +78,12 @@ pub fn write_plain(out: &mut String, object: &Value, hidden: &Marks, indent: usi
     }
 }
 
+/// Writes one value as it is, without signs.
+pub fn write_value(out: &mut String, value: &Value, hidden: &Marks, paint: Paint) {
+    let place = Place { hidden, forces: hidden, indent: 0, depth: 0 };
+    Writer { out, paint }.whole(value, Sign::Keep, place, "", "");
+}
+
 /// Where in the diff something stands.
 #[derive(Clone, Copy)]
 struct Place<'a> {

@@ -11,3 +11,5 @@ pub mod paint;
 pub mod plan;
 pub mod run;
 pub mod text;
+pub mod time;
+pub mod value;

@@ -1,0 +1,33 @@
+//! `pravo validate`
+
+use pravo_engine::{EvaluateRequest, Known};
+
+use super::planning::with_sources;
+use crate::args::Validate;
+use crate::exit::{Done, Failure, Outcome};
+use crate::render::document::{head, write_diagnostics};
+use crate::workspace::Context;
+
+pub(super) async fn run(context: &Context, arguments: &Validate) -> Outcome {
+    let checked = check(context, arguments).await;
+    if arguments.json {
+        let mut document = head("validate");
+        let diagnostics = checked.as_ref().err().map(|failure| write_diagnostics(&failure.diagnostics, &failure.sources)).unwrap_or_default();
+        document.insert("valid".into(), checked.is_ok().into());
+        document.insert("diagnostics".into(), diagnostics.into());
+        context.terminal.line(&serde_json::Value::Object(document).to_string());
+    }
+    checked?;
+    if !arguments.json {
+        context.terminal.line("The specification is valid.");
+    }
+    Ok(Done::Success)
+}
+
+async fn check(context: &Context, arguments: &Validate) -> Result<(), Failure> {
+    let workspace = context.open(&arguments.evaluation)?;
+    let view = workspace.view()?;
+    let conversations = workspace.conversations();
+    let request = EvaluateRequest { conversations: &conversations, providers: workspace.providers.clone(), state: &*view, known: Known::Nothing };
+    pravo_engine::evaluate(request).await.map(|_| ()).map_err(|failure| with_sources(failure.into(), &workspace))
+}
