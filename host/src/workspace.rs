@@ -124,8 +124,10 @@ impl Workspace {
         let path = path.map(str::to_owned);
         move || {
             let mut specification = begin(&root, &providers)?;
-            specification.want_output(path.as_deref())?;
-            Ok(specification)
+            match specification.want_output(path.as_deref()) {
+                Ok(()) => Ok(specification),
+                Err(diagnostics) => Err(pravo_engine::Failure::new(diagnostics, specification.sources().clone())),
+            }
         }
     }
 
@@ -135,8 +137,8 @@ impl Workspace {
     }
 }
 
-fn begin(root: &Mutex<Root>, providers: &Arc<HostProviders>) -> Result<Box<dyn Specification>, Vec<Diagnostic>> {
+fn begin(root: &Mutex<Root>, providers: &Arc<HostProviders>) -> Result<Box<dyn Specification>, pravo_engine::Failure> {
     let mut root = root.lock().unwrap_or_else(PoisonError::into_inner);
     let schemas = |package: &str| providers.schema(package);
-    root.start(&schemas).map_err(|rejected| rejected.diagnostics)
+    root.start(&schemas).map_err(|rejected| pravo_engine::Failure::new(rejected.diagnostics, rejected.sources))
 }

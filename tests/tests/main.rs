@@ -1,4 +1,7 @@
-//! The one integration binary.
+//! The one integration binary: each more would link wasmtime again.
 
+mod bad_input;
+mod commands;
+mod concurrency;
 mod crate_edges;
 mod pages;

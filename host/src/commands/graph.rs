@@ -25,8 +25,7 @@ pub struct Edges {
 pub(super) fn run(context: &Context, arguments: &Graph) -> Outcome {
     let workspace = context.open(&arguments.evaluation)?;
     let conversations = workspace.conversations();
-    let begun = pravo_engine::Conversations::begin(&conversations);
-    let mut specification = begun.map_err(|diagnostics| Failure::new(diagnostics, workspace.sources()))?;
+    let mut specification = pravo_engine::Conversations::begin(&conversations)?;
     let mut edges = Edges::default();
     loop {
         let progress = specification.advance();

@@ -3,6 +3,7 @@
 mod apply;
 mod completions;
 mod drift;
+mod fmt;
 mod graph;
 mod init;
 mod output;
@@ -38,6 +39,7 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Provider(command) => provider::run(context, &command).await,
         Command::Completions(arguments) => Ok(completions::run(context, &arguments)),
         Command::Version(arguments) => Ok(version::run(context, &arguments)),
-        Command::Eval(_) | Command::Fmt(_) => Err(crate::exit::Failure::message("command", "not there")),
+        Command::Fmt(arguments) => fmt::run(context, &arguments),
+        Command::Eval(_) => Err(crate::exit::Failure::message("command", "not there")),
     }
 }

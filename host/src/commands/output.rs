@@ -7,8 +7,7 @@ use pravo_model::{Path, Value};
 use super::planning::with_sources;
 use crate::args::Output;
 use crate::exit::{Done, Failure, Outcome};
-use crate::render::json::{SENSITIVE, redacted};
-use crate::render::marks::Marks;
+use crate::render::json::redacted;
 use crate::render::plan::View;
 use crate::render::text::UNKNOWN;
 use crate::render::value::{members_text, value_text};
@@ -79,6 +78,8 @@ fn first_unknown(value: &Value, at: Path) -> Option<Path> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::json::SENSITIVE;
+    use crate::render::marks::Marks;
 
     fn field(value: Value) -> Field {
         Field { value, sensitive: vec![Path::root()] }

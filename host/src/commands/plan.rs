@@ -46,7 +46,7 @@ async fn plan(context: &Context, arguments: &Plan) -> Result<Planned, Failure> {
 
 /// Writes a plan file with mode 0600: it may hold sensitive values. The file appears as a whole or not at all.
 fn save(planned: &Planned, file: &Path) -> Result<(), Failure> {
-    let bytes = planned.plan.encode();
+    let bytes = planned.plan.encode().map_err(|error| Failure::message("plan.file", error.to_string()))?;
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = file.with_file_name(name);

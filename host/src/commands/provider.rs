@@ -27,8 +27,8 @@ pub(super) async fn run(context: &Context, command: &Provider) -> Outcome {
     let text = match (json, cue) {
         (true, _) => format!("{}\n", document(&manifest, hash, &schema)),
         (_, true) => {
-            let everything = pravo_specification::package::Selection::all();
-            pravo_specification::package::provider_package(&manifest.package.to_string(), &schema, &everything)
+            use pravo_specification::package::{Selection, provider_package};
+            provider_package(&manifest.package.to_string(), &schema, &Selection::All)
         }
         _ => text(&manifest, hash, &schema),
     };
