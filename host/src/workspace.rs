@@ -1,7 +1,7 @@
 //! A root directory and what commands need of it: the specification, its providers, its state.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use pravo_diag::{Diagnostic, SourceMap};
 use pravo_engine::{Conversations, Interrupt};
@@ -10,6 +10,7 @@ use pravo_model::specification::{Settings, Specification};
 use pravo_model::state::{StateStore, StateView};
 use pravo_specification::load::Tags;
 use pravo_specification::{Options, Rejected, Root};
+use pravo_state::RedbStore;
 
 use crate::args::Evaluation;
 use crate::exit::Failure;
@@ -38,7 +39,7 @@ pub struct Context {
 
 /// A specification that was read, with its settings, providers and state.
 pub struct Workspace {
-    root: Arc<Mutex<Root>>,
+    root: Arc<Root>,
     /// The `$settings`.
     pub settings: Settings,
     /// The providers.
@@ -64,14 +65,14 @@ impl Context {
         let settings = root.settings()?;
         check_version(&settings)?;
         let providers = Arc::new(HostProviders::load(&self.directory, root.requirements())?);
-        let store = self.store(&settings);
+        let store = self.store(&settings)?;
         let lock = lock_hash(&self.directory);
-        Ok(Workspace { root: Arc::new(Mutex::new(root)), settings, providers, store, lock })
+        Ok(Workspace { root: Arc::new(root), settings, providers, store, lock })
     }
 
     /// The state that settings name.
-    fn store(&self, settings: &Settings) -> Box<dyn StateStore> {
-        Box::new(pravo_state::Store::new(self.directory.join(&settings.state)))
+    fn store(&self, settings: &Settings) -> Result<Box<dyn StateStore>, Failure> {
+        Ok(Box::new(RedbStore::new(self.directory.join(&settings.state))?))
     }
 
     /// The state alone, for commands that need nothing else. A specification that cannot be read does not hide a state that lies where it
@@ -81,8 +82,8 @@ impl Context {
     /// Where the specification is broken, and there is no state in the default place.
     pub fn open_state(&self) -> Result<Box<dyn StateStore>, Failure> {
         match Root::load(&self.directory, &Options::default()).and_then(|root| root.settings()) {
-            Ok(settings) => Ok(self.store(&settings)),
-            Err(_) if self.directory.join(STATE).exists() => Ok(self.store(&Settings::default())),
+            Ok(settings) => self.store(&settings),
+            Err(_) if self.directory.join(STATE).exists() => self.store(&Settings::default()),
             Err(rejected) => Err(rejected.into()),
         }
     }
@@ -133,12 +134,11 @@ impl Workspace {
 
     /// The sources that were read, for diagnostics of a conversation that could not be begun.
     pub fn sources(&self) -> SourceMap {
-        self.root.lock().unwrap_or_else(PoisonError::into_inner).sources().clone()
+        self.root.sources().clone()
     }
 }
 
-fn begin(root: &Mutex<Root>, providers: &Arc<HostProviders>) -> Result<Box<dyn Specification>, pravo_engine::Failure> {
-    let mut root = root.lock().unwrap_or_else(PoisonError::into_inner);
+fn begin(root: &Root, providers: &Arc<HostProviders>) -> Result<Box<dyn Specification>, pravo_engine::Failure> {
     let schemas = |package: &str| providers.schema(package);
     root.start(&schemas).map_err(|rejected| pravo_engine::Failure::new(rejected.diagnostics, rejected.sources))
 }

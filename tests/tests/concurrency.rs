@@ -18,7 +18,7 @@ pet: $random.#Resource.random_pet & {length: 1}
 fn a_second_writer_is_told_who_holds_the_lock_and_readers_go_on() {
     let sandbox = Sandbox::initialised(ROOT);
     sandbox.pravo("apply --auto-approve").exits(0);
-    let holder = pravo_state::Store::new(sandbox.path().join("pravo.state"));
+    let holder = pravo_state::RedbStore::new(sandbox.path().join("pravo.state")).expect("there is randomness");
     let writer = pravo_model::state::StateStore::write(&holder, "a long apply").expect("the lock is free");
     sandbox.write("main.cue", ROOT.replace("length: 1", "length: 2"));
     let refused = sandbox.pravo("apply --auto-approve").exits(1);
@@ -35,7 +35,7 @@ fn a_second_writer_is_told_who_holds_the_lock_and_readers_go_on() {
 fn the_lock_dies_with_its_holder() {
     let sandbox = Sandbox::initialised(ROOT);
     sandbox.pravo("apply --auto-approve").exits(0);
-    let holder = pravo_state::Store::new(sandbox.path().join("pravo.state"));
+    let holder = pravo_state::RedbStore::new(sandbox.path().join("pravo.state")).expect("there is randomness");
     drop(pravo_model::state::StateStore::write(&holder, "killed").expect("the lock is free"));
     sandbox.pravo("apply --auto-approve").exits(0);
 }
