@@ -4,6 +4,9 @@ use std::process::ExitCode;
 
 use pravo_diag::{Diagnostic, SourceMap};
 
+/// The exit code of a process that a signal ended at once.
+pub const INTERRUPTED: i32 = 130;
+
 /// The end of a command that did what it was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use clap::Parser as _;
 use pravo_engine::Interrupt;
 
-use crate::args::Cli;
+use crate::args::{Cli, Command};
 use crate::exit::{Failure, Outcome};
 use crate::terminal::Terminal;
 use crate::workspace::Context;
@@ -54,16 +54,21 @@ fn run(cli: Cli, terminal: &Arc<Terminal>) -> Outcome {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::message("runtime", format!("no threads can be started: {error}")))?;
     runtime.block_on(async {
-        let signals = tokio::spawn(hear(context.interrupt.clone()));
+        let signals = tokio::spawn(hear(context.clone(), listens(&cli.command)));
         let outcome = commands::run(&context, cli.command).await;
         signals.abort();
         outcome
     })
 }
 
-/// Turns signals into wishes to end: the first starts nothing new, the second shortens the wait. A command that does not listen, or
-/// does not come to an end, is ended by the third.
-async fn hear(interrupt: Interrupt) {
+/// Whether a command ends gracefully when it is asked to; others have nothing to lose.
+fn listens(command: &Command) -> bool {
+    matches!(command, Command::Plan(_) | Command::Apply(_) | Command::Destroy(_) | Command::Drift(_))
+}
+
+/// Turns signals into wishes to end: the first starts nothing new, the second shortens the wait, the third ends the process. While a
+/// question is open, and in commands that do not listen, the first one does.
+async fn hear(context: Context, listens: bool) {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupts), Ok(mut terminations)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) else { return };
     for heard in 1_u8.. {
@@ -71,9 +76,10 @@ async fn hear(interrupt: Interrupt) {
             _ = interrupts.recv() => {}
             _ = terminations.recv() => {}
         }
-        if heard >= 3 {
-            std::process::exit(130);
+        if heard >= 3 || !listens || context.terminal.is_asking() {
+            context.terminal.live("");
+            std::process::exit(exit::INTERRUPTED);
         }
-        interrupt.raise();
+        context.interrupt.raise();
     }
 }

@@ -5,6 +5,7 @@
 //! ends nothing: an apply must not die of it.
 
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pravo_diag::{Diagnostic, SourceMap, Style, render_all};
@@ -24,6 +25,7 @@ pub struct Terminal {
     /// Whether a live line is drawn on stderr.
     live: bool,
     drawn: Mutex<String>,
+    asking: AtomicBool,
 }
 
 impl Terminal {
@@ -33,7 +35,7 @@ impl Terminal {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let color = !no_color && !environment && !dumb;
         let (out, err) = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
-        Self { out: Paint { color: color && out }, err: Paint { color: color && err }, live: err && !dumb, drawn: Mutex::new(String::new()) }
+        Self { out: Paint { color: color && out }, err: Paint { color: color && err }, live: err && !dumb, drawn: Mutex::default(), asking: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, String> {
@@ -97,6 +99,11 @@ impl Terminal {
         self.live
     }
 
+    /// Whether a question is open.
+    pub fn is_asking(&self) -> bool {
+        self.asking.load(Ordering::Relaxed)
+    }
+
     /// Asks on stderr, and reads one line from stdin. Only `yes` is yes.
     pub fn confirm(&self, question: &str, explanation: &str) -> bool {
         self.live("");
@@ -109,7 +116,9 @@ impl Terminal {
         text.push_str(&format!("\n  {enter} "));
         self.write(false, &text);
         let mut answer = String::new();
-        let read = std::io::stdin().read_line(&mut answer);
+        self.asking.store(true, Ordering::Relaxed);
+        let read = tokio::task::block_in_place(|| std::io::stdin().read_line(&mut answer));
+        self.asking.store(false, Ordering::Relaxed);
         if !std::io::stdin().is_terminal() {
             self.write(false, "\n");
         }

@@ -52,7 +52,14 @@ pub struct Workspace {
 
 /// How the specification is read.
 pub fn options(evaluation: &Evaluation) -> Options {
-    Options { tags: Tags::parse(evaluation.tags.iter().map(String::as_str)), ..Options::default() }
+    let mut limits = pravo_cue::session::Limits::default();
+    if let Some(steps) = evaluation.eval_steps {
+        limits.steps = steps;
+    }
+    if let Some(bytes) = evaluation.eval_memory {
+        limits.bytes = bytes;
+    }
+    Options { tags: Tags::parse(evaluation.tags.iter().map(String::as_str)), limits }
 }
 
 impl Context {
