@@ -26,6 +26,9 @@ impl From<Rejected> for Failure {
 /// Name of the state file where no setting says another.
 const STATE: &str = "pravo.state";
 
+/// What a node of an evaluation takes at most, with what belongs to it.
+const BYTES_PER_NODE: u64 = 128;
+
 /// What every command gets.
 #[derive(Clone)]
 pub struct Context {
@@ -57,7 +60,8 @@ pub fn options(evaluation: &Evaluation) -> Options {
         limits.steps = steps;
     }
     if let Some(bytes) = evaluation.eval_memory {
-        limits.bytes = bytes;
+        limits.bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        limits.nodes = u32::try_from(bytes / BYTES_PER_NODE).unwrap_or(u32::MAX).min(limits.nodes);
     }
     Options { tags: Tags::parse(evaluation.tags.iter().map(String::as_str)), limits }
 }
