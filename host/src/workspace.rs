@@ -130,19 +130,6 @@ impl Workspace {
         move || begin(&root, &providers)
     }
 
-    /// Conversations in which a field is asked for.
-    pub fn conversations_for(&self, path: Option<&str>) -> impl Conversations + use<> {
-        let (root, providers) = (self.root.clone(), self.providers.clone());
-        let path = path.map(str::to_owned);
-        move || {
-            let mut specification = begin(&root, &providers)?;
-            match specification.want_output(path.as_deref()) {
-                Ok(()) => Ok(specification),
-                Err(diagnostics) => Err(pravo_engine::Failure::new(diagnostics, specification.sources().clone())),
-            }
-        }
-    }
-
     /// The sources that were read, for diagnostics of a conversation that could not be begun.
     pub fn sources(&self) -> SourceMap {
         self.root.sources().clone()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use pravo_model::Address;
-use pravo_model::specification::{Answer, Event, Kind, Specification as _};
+use pravo_model::specification::{Answer, Event, Kind};
 use serde_json::{Value as Json, json};
 
 use crate::args::{Graph, GraphForm};

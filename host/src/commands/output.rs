@@ -1,6 +1,6 @@
 //! `pravo output`
 
-use pravo_engine::{EvaluateRequest, Known};
+use pravo_engine::{EvaluateRequest, Known, Wanted};
 use pravo_model::specification::Output as Field;
 use pravo_model::{Path, Value};
 
@@ -17,8 +17,10 @@ pub(super) async fn run(context: &Context, arguments: &Output) -> Outcome {
     let workspace = context.open(&arguments.evaluation)?;
     let view = workspace.view()?;
     let path = arguments.path.as_deref();
-    let conversations = workspace.conversations_for(path);
-    let request = EvaluateRequest { conversations: &conversations, providers: workspace.providers.clone(), state: &*view, known: Known::Records };
+    let conversations = workspace.conversations();
+    let wanted = path.map_or(Wanted::All, |path| Wanted::Path(path.to_owned()));
+    let providers = workspace.providers.clone();
+    let request = EvaluateRequest { conversations: &conversations, providers, state: &*view, known: Known::Records, wanted };
     let mut specification = pravo_engine::evaluate(request).await.map_err(|failure| with_sources(failure.into(), &workspace))?;
     let field = specification.output(path);
     let field = field.map_err(|diagnostics| Failure::new(diagnostics, specification.sources().clone()))?;

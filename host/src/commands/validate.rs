@@ -1,6 +1,6 @@
 //! `pravo validate`
 
-use pravo_engine::{EvaluateRequest, Known};
+use pravo_engine::{EvaluateRequest, Known, Wanted};
 
 use super::planning::with_sources;
 use crate::args::Validate;
@@ -28,6 +28,7 @@ async fn check(context: &Context, arguments: &Validate) -> Result<(), Failure> {
     let workspace = context.open(&arguments.evaluation)?;
     let view = workspace.view()?;
     let conversations = workspace.conversations();
-    let request = EvaluateRequest { conversations: &conversations, providers: workspace.providers.clone(), state: &*view, known: Known::Nothing };
+    let (providers, wanted) = (workspace.providers.clone(), Wanted::All);
+    let request = EvaluateRequest { conversations: &conversations, providers, state: &*view, known: Known::Nothing, wanted };
     pravo_engine::evaluate(request).await.map(|_| ()).map_err(|failure| with_sources(failure.into(), &workspace))
 }

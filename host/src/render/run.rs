@@ -26,6 +26,9 @@ pub fn run_line(event: &RunEvent) -> Option<RunLine> {
         }
         RunEvent::Completed { address, operation, elapsed, id } => {
             let what = completed(*operation)?;
+            if *operation == Operation::Import {
+                return Some(RunLine::Done(format!("{address}: Import complete{}", bracketed(id.as_deref()))));
+            }
             let id = if matches!(operation, Operation::Delete | Operation::DeleteDeposed) { None } else { id.as_deref() };
             Some(RunLine::Done(format!("{address}: {what} complete after {}{}", seconds(*elapsed), bracketed(id))))
         }
@@ -49,6 +52,7 @@ fn started(operation: Operation) -> &'static str {
         Operation::CreateReplacement => "Creating replacement...",
         Operation::DeletePrevious => "Destroying previous instance...",
         Operation::Read => "Reading...",
+        Operation::Import => "Importing...",
     }
 }
 
@@ -60,6 +64,7 @@ fn still(operation: Operation) -> &'static str {
         Operation::CreateReplacement => "creating replacement",
         Operation::DeletePrevious => "destroying previous instance",
         Operation::Read => "reading",
+        Operation::Import => "importing",
     }
 }
 
@@ -72,6 +77,7 @@ fn completed(operation: Operation) -> Option<&'static str> {
         Operation::CreateReplacement => None,
         Operation::DeletePrevious => Some("Replacement"),
         Operation::Read => Some("Read"),
+        Operation::Import => Some("Import"),
     }
 }
 
