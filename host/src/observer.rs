@@ -7,7 +7,7 @@ use pravo_diag::SourceMap;
 use pravo_engine::{Observer, RunEvent};
 use serde_json::json;
 
-use crate::render::document::{event_json, write_diagnostics};
+use crate::render::document::{Phase, event_json, write_diagnostics};
 use crate::render::paint::Color;
 use crate::render::run::{RunLine, run_line};
 use crate::terminal::Terminal;
@@ -106,7 +106,7 @@ impl Observer for JsonObserver {
     fn event(&self, event: RunEvent) {
         match &event {
             RunEvent::Warning { diagnostic } => {
-                for object in write_diagnostics(std::slice::from_ref(&**diagnostic), &SourceMap::new()) {
+                for object in write_diagnostics(std::slice::from_ref(&**diagnostic), &SourceMap::new(), Phase::Apply) {
                     self.terminal.line(&json!({ "type": "diagnostic", "diagnostic": object }).to_string());
                 }
             }

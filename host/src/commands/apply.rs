@@ -14,7 +14,7 @@ use super::planning::{Planned, failed_document, make, with_sources};
 use crate::args::{Apply, Destroy, Planning};
 use crate::exit::{Done, Failure, Outcome};
 use crate::observer::{JsonObserver, LineObserver};
-use crate::render::document::{applied_json, write_diagnostics};
+use crate::render::document::{Phase, applied_json, write_diagnostics};
 use crate::render::paint::{Color, Paint};
 use crate::workspace::{Context, Workspace};
 
@@ -45,7 +45,7 @@ impl From<Destroy> for Arguments {
 pub(super) async fn run(context: &Context, arguments: &Arguments) -> Outcome {
     let outcome = plan_and_apply(context, arguments).await;
     if let (Err(failure), true) = (&outcome, arguments.json) {
-        for diagnostic in write_diagnostics(&failure.diagnostics, &failure.sources) {
+        for diagnostic in write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Apply) {
             context.terminal.line(&json!({ "type": "diagnostic", "diagnostic": diagnostic }).to_string());
         }
     }
@@ -133,7 +133,7 @@ async fn apply(context: &Context, arguments: &Arguments, workspace: &Workspace, 
 fn finish(context: &Context, arguments: &Arguments, planned: &Planned, applied: &Applied) -> Outcome {
     let terminal = &context.terminal;
     if arguments.json {
-        for diagnostic in write_diagnostics(&applied.errors, &applied.sources) {
+        for diagnostic in write_diagnostics(&applied.errors, &applied.sources, Phase::Apply) {
             terminal.line(&json!({ "type": "diagnostic", "diagnostic": diagnostic }).to_string());
         }
         terminal.line(&applied_json(applied).to_string());

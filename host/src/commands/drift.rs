@@ -8,7 +8,7 @@ use super::planning::with_sources;
 use crate::args::Drift;
 use crate::exit::{Done, Outcome};
 use crate::observer::QuietObserver;
-use crate::render::document::{drift_document, write_diagnostics};
+use crate::render::document::{Phase, drift_document, write_diagnostics};
 use crate::render::plan::{View, write_drift};
 use crate::workspace::Context;
 
@@ -32,8 +32,8 @@ pub(super) async fn run(context: &Context, arguments: &Drift) -> Outcome {
     let report = report.map_err(|failure| with_sources(failure.into(), &workspace))?;
     let shown = View { paint: terminal.out, show_sensitive: arguments.show_sensitive };
     if arguments.json {
-        let mut diagnostics = write_diagnostics(&report.warnings, &report.sources);
-        diagnostics.extend(write_diagnostics(&report.errors, &report.sources));
+        let mut diagnostics = write_diagnostics(&report.warnings, &report.sources, Phase::Plan);
+        diagnostics.extend(write_diagnostics(&report.errors, &report.sources, Phase::Plan));
         terminal.line(&drift_document(&report.drift, report.read, diagnostics, shown).to_string());
     } else {
         let mut text = String::new();

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::args::{Planning, RefreshArgument};
 use crate::exit::Failure;
-use crate::render::document::{plan_document, write_diagnostics};
+use crate::render::document::{Phase, plan_document, write_diagnostics};
 use crate::render::plan::{View, plan_text};
 use crate::workspace::{Context, Workspace};
 
@@ -106,11 +106,11 @@ impl Planned {
 
     /// The plan as a JSON document.
     pub fn document(&self, show_sensitive: bool) -> Json {
-        let mut diagnostics = write_diagnostics(&self.plan.document.warnings, &self.plan.sources);
-        diagnostics.extend(write_diagnostics(&self.plan.blocked, &self.plan.sources));
+        let mut diagnostics = write_diagnostics(&self.plan.document.warnings, &self.plan.sources, Phase::Plan);
+        diagnostics.extend(write_diagnostics(&self.plan.blocked, &self.plan.sources, Phase::Plan));
         for violation in &self.plan.violations {
             if let Some(policy) = self.policies.get(violation.policy) {
-                diagnostics.extend(write_diagnostics(std::slice::from_ref(&violation.diagnostic), policy.sources()));
+                diagnostics.extend(write_diagnostics(std::slice::from_ref(&violation.diagnostic), policy.sources(), Phase::Plan));
             }
         }
         plan_document(&self.plan.document, diagnostics, View { show_sensitive, ..View::default() })
@@ -119,5 +119,5 @@ impl Planned {
 
 /// The document of a plan that failed.
 pub fn failed_document(failure: &Failure) -> Json {
-    plan_document(&pravo_model::plan::PlanDocument::default(), write_diagnostics(&failure.diagnostics, &failure.sources), View::default())
+    plan_document(&pravo_model::plan::PlanDocument::default(), write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan), View::default())
 }

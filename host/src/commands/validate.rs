@@ -5,14 +5,14 @@ use pravo_engine::{EvaluateRequest, Known, Wanted};
 use super::planning::with_sources;
 use crate::args::Validate;
 use crate::exit::{Done, Failure, Outcome};
-use crate::render::document::{head, write_diagnostics};
+use crate::render::document::{Phase, head, write_diagnostics};
 use crate::workspace::Context;
 
 pub(super) async fn run(context: &Context, arguments: &Validate) -> Outcome {
     let checked = check(context, arguments).await;
     if arguments.json {
         let mut document = head("validate");
-        let diagnostics = checked.as_ref().err().map(|failure| write_diagnostics(&failure.diagnostics, &failure.sources)).unwrap_or_default();
+        let diagnostics = checked.as_ref().err().map(|failure| write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan)).unwrap_or_default();
         document.insert("valid".into(), checked.is_ok().into());
         document.insert("diagnostics".into(), diagnostics.into());
         context.terminal.line(&serde_json::Value::Object(document).to_string());

@@ -106,21 +106,34 @@ pub fn drift_document(drift: &[Drift], read: u64, diagnostics: Vec<Json>, view: 
     Json::Object(document)
 }
 
+/// What a command was doing when something was to be said, where the code does not tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Planning.
+    Plan,
+    /// Applying.
+    Apply,
+}
+
 /// Diagnostics as JSON objects with resolved places and the phase in which they arose.
-pub fn write_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Json> {
+pub fn write_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, during: Phase) -> Vec<Json> {
     let objects = diagnostics.iter().map(|diagnostic| {
         let mut object = serde_json::to_value(to_json(diagnostic, sources)).unwrap_or(Json::Null);
-        if let (Json::Object(map), Some(phase)) = (&mut object, phase(&diagnostic.code)) {
-            map.insert("phase".into(), phase.into());
+        if let Json::Object(map) = &mut object {
+            map.insert("phase".into(), phase(&diagnostic.code, during).into());
         }
         object
     });
     objects.collect()
 }
 
-/// The phase that an error of a provider or the engine belongs to, from its code.
-fn phase(code: &str) -> Option<&'static str> {
-    ["validate", "plan", "apply"].into_iter().find(|phase| code.split('.').any(|part| part == *phase))
+/// The phase that a diagnostic belongs to. Its code begins with what was done; what is told by nobody else was found while evaluating.
+fn phase(code: &str, during: Phase) -> &'static str {
+    match (code.split('.').next().unwrap_or_default(), during) {
+        ("apply", _) | ("provider" | "engine" | "state" | "plan" | "read" | "configure" | "ephemeral" | "function", Phase::Apply) => "apply",
+        ("provider" | "engine" | "state" | "plan" | "read" | "configure" | "ephemeral" | "function", Phase::Plan) | ("import" | "upgrade", _) => "plan",
+        _ => "validate",
+    }
 }
 
 /// An event of a run as one object.
@@ -131,7 +144,7 @@ pub fn event_json(event: &RunEvent) -> Json {
         object.extend(fields);
     }
     if let (RunEvent::Failed { diagnostics, .. }, Some(place)) = (event, object.get_mut("diagnostics")) {
-        *place = Json::Array(write_diagnostics(diagnostics, &SourceMap::new()));
+        *place = Json::Array(write_diagnostics(diagnostics, &SourceMap::new(), Phase::Apply));
     }
     Json::Object(object)
 }
@@ -208,9 +221,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_phase_is_in_the_code() {
-        assert_eq!(phase("provider.validate"), Some("validate"));
-        assert_eq!(phase("engine.apply.inconsistent"), Some("apply"));
-        assert_eq!(phase("provider.planner"), None);
+    fn the_phase_is_told_by_code_and_command() {
+        for (code, during, expected) in [
+            ("validate.rejected", Phase::Plan, "validate"),
+            ("plan.rejected", Phase::Plan, "plan"),
+            ("import.rejected", Phase::Apply, "plan"),
+            ("apply.rejected", Phase::Apply, "apply"),
+            ("provider.crashed", Phase::Plan, "plan"),
+            ("provider.crashed", Phase::Apply, "apply"),
+            ("cue.eval", Phase::Plan, "validate"),
+        ] {
+            assert_eq!(phase(code, during), expected, "{code}");
+        }
     }
 }
