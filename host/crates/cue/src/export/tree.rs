@@ -80,13 +80,8 @@ pub enum Constraint {
         /// `x`
         operand: Box<Tree>,
     },
-    /// `strings.MinRunes(3)`: a call whose first argument is the value.
-    Validator {
-        /// The function as it is written, `strings.MinRunes`.
-        function: Arc<str>,
-        /// The arguments without the first.
-        arguments: Vec<Tree>,
-    },
+    /// `strings.MinRunes(3)`: a call that takes the value as a further, first argument; as CUE text.
+    Validator(Arc<str>),
 }
 
 /// A field.

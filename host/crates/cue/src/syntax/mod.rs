@@ -17,7 +17,7 @@ pub mod token;
 mod walk;
 
 pub use experiments::{ExperimentError, Experiments, LanguageVersion};
-pub use format::{Format, format_expression, format_file};
+pub use format::{Format, format_expression, format_file, format_made};
 pub use parser::{Options, Parsed, ParsedExpression, parse_expression, parse_file};
 
 /// How deep expressions and structs may be nested.

@@ -158,7 +158,7 @@ impl<'a> Formatter<'a> {
         let keeps_braces = braces && (!self.format.simplify || commented);
         let inner_commented = !inner.comments.is_empty() || field_has_label_comments(inner);
         let attributes = !field.attributes.is_empty() || !inner.attributes.is_empty();
-        let made = label_space(&field.label) == Space::Unset && !(self.format.simplify && is_regular(field)) && braces;
+        let made = self.printer.known(label_space(&field.label)) == Space::Unset && !(self.format.simplify && is_regular(field)) && braces;
         (!keeps_braces && !inner_commented && !attributes && !made).then_some(&**inner)
     }
 
@@ -182,7 +182,7 @@ impl<'a> Formatter<'a> {
             }
             Declaration::Let(node) => {
                 self.enter(&node.comments);
-                if begins_line(node.space) {
+                if begins_line(self.printer.known(node.space)) {
                     self.white(White::FormFeed);
                 }
                 self.let_(node);
@@ -190,7 +190,7 @@ impl<'a> Formatter<'a> {
             }
             Declaration::Embedding(node) => {
                 self.enter(&node.comments);
-                if begins_line(self.leading_space(&node.value)) {
+                if begins_line(self.printer.known(self.leading_space(&node.value))) {
                     self.white(White::FormFeed);
                 }
                 self.expression(&node.value);
@@ -198,7 +198,7 @@ impl<'a> Formatter<'a> {
             }
             Declaration::Comprehension(node) => {
                 self.enter(&node.comments);
-                if begins_line(clause_space(node.clauses.first())) {
+                if begins_line(self.printer.known(clause_space(node.clauses.first()))) {
                     self.white(White::FormFeed);
                 }
                 self.comprehension(node);
@@ -275,7 +275,7 @@ impl<'a> Formatter<'a> {
     }
 
     fn chained(&mut self, inner: &'a Field) {
-        let on_next_line = !self.format.simplify && label_space(&inner.label) >= Space::Newline;
+        let on_next_line = !self.format.simplify && self.printer.known(label_space(&inner.label)) >= Space::Newline;
         if on_next_line {
             self.white(White::Indent | White::FormFeed);
         } else {

@@ -150,7 +150,7 @@ impl<'a> Formatter<'a> {
 
     /// Whether an expression begins a line of the source.
     fn begins_line(&self, expression: &Expression) -> bool {
-        self.printer.one_line == 0 && self.leading_space(expression) >= Space::Newline
+        self.printer.one_line == 0 && self.printer.known(self.leading_space(expression)) >= Space::Newline
     }
 
     pub(super) fn expression(&mut self, expression: &'a Expression) {
@@ -353,7 +353,7 @@ impl<'a> Formatter<'a> {
             SelectorName::Identifier(name) => (&name.comments, name.space),
             SelectorName::String(name) => (&name.comments, name.space),
         };
-        let on_next_line = self.printer.one_line == 0 && space >= Space::Newline;
+        let on_next_line = self.printer.one_line == 0 && self.printer.known(space) >= Space::Newline;
         self.white(if on_next_line { White::Indent | White::FormFeed } else { White::NoBlank });
         self.enter(comments);
         self.printer.space(space);
@@ -429,7 +429,7 @@ impl<'a> Formatter<'a> {
             None if !commented => form_feed = White::Blank | White::NoOverride,
             None => {}
             Some(first) => {
-                let made = node.close.is_none_or(|close| close.space == Space::Unset);
+                let made = node.close.is_none_or(|close| self.printer.known(close.space) == Space::Unset);
                 if made || self.declaration_space(first) == Space::Unset {
                     white |= White::Newline | White::NoOverride;
                 }

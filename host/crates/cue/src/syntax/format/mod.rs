@@ -7,6 +7,7 @@
 mod columns;
 mod declarations;
 mod expressions;
+pub(crate) use expressions::{binary_text, unary_text};
 mod printer;
 mod simplify;
 #[cfg(test)]
@@ -32,6 +33,14 @@ pub fn format_file(file: &File, text: &str, format: Format) -> String {
         file = &simplified;
     }
     let mut formatter = Formatter::new(text, format);
+    formatter.file(file);
+    formatter.printer.finish()
+}
+
+/// Lays out a file as if its tree had been made: its own line breaks and blanks do not count.
+pub fn format_made(file: &File) -> String {
+    let mut formatter = Formatter::new("", Format::default());
+    formatter.printer.made = true;
     formatter.file(file);
     formatter.printer.finish()
 }

@@ -93,6 +93,8 @@ pub(super) struct Printer {
     in_comment: bool,
     /// Within a one-line string: line breaks of the source do not count.
     pub(super) one_line: usize,
+    /// Whether the white space of the source does not count at all.
+    pub(super) made: bool,
 }
 
 /// Whether two tokens without a blank between them would be read as others.
@@ -124,6 +126,7 @@ impl Printer {
             brace_on_line: false,
             in_comment: false,
             one_line: 0,
+            made: false,
         }
     }
 
@@ -141,7 +144,7 @@ impl Printer {
     /// What the source has in front of the next token.
     pub(super) fn space(&mut self, space: Space) {
         let space = if self.one_line > 0 && space >= Space::Newline { Space::Unset } else { space };
-        if space == Space::Unset || self.allowed.has(White::NoOverride) {
+        if self.made || space == Space::Unset || self.allowed.has(White::NoOverride) {
             return;
         }
         let mut requested = match space {
@@ -234,8 +237,13 @@ impl Printer {
         }
     }
 
+    /// A space of the source, where the source counts.
+    pub(super) fn known(&self, space: Space) -> Space {
+        if self.made { Space::Unset } else { space }
+    }
+
     fn comment_space(&mut self, group: &CommentGroup) {
-        let space = if group.line { Space::Blank } else { group.space };
+        let space = if group.line { Space::Blank } else { self.known(group.space) };
         match space {
             Space::Unset | Space::Newline | Space::Section => return,
             Space::Blank | Space::Elided => self.allowed |= White::Blank,

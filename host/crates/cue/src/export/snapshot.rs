@@ -1,0 +1,200 @@
+//! From a session to a [`Tree`].
+//!
+//! Texts of constraints and of what is incomplete come from the sources: the session knows only where they stand.
+
+use pravo_diag::{SourceMap, Span};
+
+use super::tree::{Class, Code, Constraint, Content, Field, Openness, Pattern, Problem, Tree};
+use crate::program::{Operator, Presence};
+use crate::session::{Choice, Code as SessionCode, FieldClass, LimitExceeded, Session, Shape};
+use crate::syntax::ast;
+use crate::{Kinds, Node};
+
+/// How deep a tree may be.
+const MAXIMUM_DEPTH: usize = 400;
+
+/// The value of a settled node with everything below it.
+pub fn tree(session: &mut Session, node: Node, sources: &SourceMap) -> Result<Tree, LimitExceeded> {
+    Walk { session, sources }.node(node, 0, false)
+}
+
+struct Walk<'a> {
+    session: &'a mut Session,
+    sources: &'a SourceMap,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, node: Node, depth: usize, template: bool) -> Result<Tree, LimitExceeded> {
+        if depth > MAXIMUM_DEPTH {
+            let span = self.session.span(node);
+            let path = self.session.path(node);
+            return Err(LimitExceeded { what: "levels of nesting", limit: MAXIMUM_DEPTH as u64, path, span });
+        }
+        stacker::maybe_grow(96 * 1024, 1024 * 1024, || self.node_inside(node, depth, template))
+    }
+
+    fn node_inside(&mut self, node: Node, depth: usize, template: bool) -> Result<Tree, LimitExceeded> {
+        let spans = self.session.spans(node);
+        let content = match self.session.shape(node) {
+            Shape::Bottom => Content::Bottom(self.problem(node, &spans)),
+            Shape::Waiting => Content::Bottom(Problem {
+                code: Code::Incomplete,
+                message: "the value waits for something".to_owned(),
+                path: self.session.path(node),
+                source: self.source(&spans),
+                spans: spans.clone(),
+                causes: Vec::new(),
+            }),
+            Shape::Scalar(value) => Content::Scalar(value),
+            Shape::Struct { .. } => Content::Struct,
+            Shape::List { open, .. } => self.list(node, open, depth)?,
+            Shape::Pending(kinds) => Content::Kinds(kinds),
+            Shape::Constraint { kinds, bounds, validators } => self.constraint(kinds, bounds, &validators),
+            Shape::Disjunction(choices) => self.disjunction(choices, depth)?,
+        };
+        let mut tree = Tree { spans, ..Tree::of(content) };
+        if matches!(tree.content, Content::Disjunction { .. }) {
+            return Ok(tree);
+        }
+        self.fields(node, &mut tree, depth, template)?;
+        if self.session.is_closed(node) {
+            tree.openness = Openness::Closed;
+        }
+        Ok(tree)
+    }
+
+    fn list(&mut self, node: Node, open: bool, depth: usize) -> Result<Content, LimitExceeded> {
+        let mut elements = Vec::new();
+        for arc in self.session.arcs(node) {
+            if arc.class == FieldClass::Element {
+                elements.push((arc.label.id(), self.node(arc.node, depth + 1, false)?));
+            }
+        }
+        elements.sort_by_key(|(index, _)| *index);
+        let elements = elements.into_iter().map(|(_, element)| element).collect();
+        let rest = open.then(|| Box::new(Tree::of(Content::Kinds(Kinds::TOP))));
+        Ok(Content::List { elements, rest })
+    }
+
+    fn fields(&mut self, node: Node, tree: &mut Tree, depth: usize, template: bool) -> Result<(), LimitExceeded> {
+        let mut arcs = self.session.arcs(node);
+        let is_struct = matches!(tree.content, Content::Struct);
+        if is_struct && depth < 60 {
+            arcs.extend(self.session.constraints(node)?);
+        }
+        for arc in arcs {
+            let class = match arc.class {
+                FieldClass::Regular => Class::Regular,
+                FieldClass::Hidden => Class::Hidden,
+                FieldClass::Definition => Class::Definition,
+                FieldClass::HiddenDefinition => Class::HiddenDefinition,
+                FieldClass::Element => continue,
+            };
+            let constraint = match arc.presence {
+                Presence::Member => None,
+                Presence::Required => Some(ast::Constraint::Required),
+                Presence::Optional => Some(ast::Constraint::Optional),
+            };
+            // Below an optional field of an optional field a recursive definition would never end.
+            let optional = constraint == Some(ast::Constraint::Optional);
+            if optional && template {
+                continue;
+            }
+            let value = self.node(arc.node, depth + 1, template || optional)?;
+            tree.fields.push(Field {
+                name: self.session.label_name(arc.label).into(),
+                class,
+                constraint,
+                value,
+                docs: Vec::new(),
+                attributes: self.session.attributes(arc.node).into_iter().map(Into::into).collect(),
+            });
+        }
+        if is_struct && !template && depth < 60 {
+            for (label, value) in self.session.patterns(node)? {
+                let label = self.node(label, depth + 1, true)?;
+                let value = self.node(value, depth + 1, true)?;
+                tree.patterns.push(Pattern { label, value });
+            }
+        }
+        Ok(())
+    }
+
+    fn constraint(&self, kinds: Kinds, bounds: Vec<(Operator, crate::Value)>, validators: &[Span]) -> Content {
+        let bound = |(operator, value): (Operator, crate::Value)| {
+            let operand = Box::new(Tree::of(Content::Scalar(value)));
+            bound_operator(operator).map(|operator| Constraint::Bound { operator, operand })
+        };
+        let mut constraints: Vec<Constraint> = bounds.into_iter().filter_map(bound).collect();
+        for span in validators {
+            constraints.push(Constraint::Validator(self.text(*span).unwrap_or("_").into()));
+        }
+        if constraints.is_empty() { Content::Kinds(kinds) } else { Content::Constraints { kinds, constraints } }
+    }
+
+    fn disjunction(&mut self, choices: Vec<(Choice, bool)>, depth: usize) -> Result<Content, LimitExceeded> {
+        let mut defaults = Vec::new();
+        let mut others = Vec::new();
+        for (choice, is_default) in choices {
+            let tree = match choice {
+                Choice::Scalar(value) => Tree::of(Content::Scalar(value)),
+                Choice::Kinds(kinds) => Tree::of(Content::Kinds(kinds)),
+                Choice::Node(node) => self.node(node, depth + 1, false)?,
+            };
+            if is_default { defaults.push(tree) } else { others.push(tree) }
+        }
+        let count = defaults.len();
+        defaults.extend(others);
+        Ok(Content::Disjunction { branches: defaults, defaults: count })
+    }
+
+    fn problem(&self, node: Node, spans: &[Span]) -> Problem {
+        let code = match self.session.error_code(node) {
+            Some(SessionCode::User) => Code::User,
+            Some(SessionCode::Incomplete) => Code::Incomplete,
+            Some(SessionCode::Cycle) => Code::Cycle,
+            Some(SessionCode::Structural) => Code::StructuralCycle,
+            Some(SessionCode::Eval) | None => Code::Eval,
+        };
+        Problem {
+            code,
+            message: self.session.error(node).map_or_else(String::new, |error| error.summary),
+            path: self.session.error_path(node).unwrap_or_default(),
+            spans: self.session.error_spans(node),
+            source: if code.is_incomplete() { self.source(spans) } else { None },
+            causes: Vec::new(),
+        }
+    }
+
+    fn text(&self, span: Span) -> Option<&str> {
+        let text = self.sources.get(span.file)?.text();
+        text.get(span.start as usize..span.end as usize)
+    }
+
+    /// The expressions that a value is made of, as they are written.
+    fn source(&self, spans: &[Span]) -> Option<String> {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in spans.iter().filter_map(|span| self.text(*span)) {
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
+        (!parts.is_empty()).then(|| parts.join(" & "))
+    }
+}
+
+/// The operator of a bound.
+fn bound_operator(operator: Operator) -> Option<ast::UnaryOperator> {
+    use ast::UnaryOperator as U;
+    Some(match operator {
+        Operator::Less => U::Less,
+        Operator::LessOrEqual => U::LessOrEqual,
+        Operator::Greater => U::Greater,
+        Operator::GreaterOrEqual => U::GreaterOrEqual,
+        Operator::NotEqual => U::NotEqual,
+        Operator::Equal => U::Equal,
+        Operator::Match => U::Match,
+        Operator::NotMatch => U::NotMatch,
+        _ => return None,
+    })
+}
