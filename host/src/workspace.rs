@@ -73,9 +73,9 @@ impl Context {
     /// Where it is broken, or `pravo init` has to run first.
     pub fn open(&self, evaluation: &Evaluation) -> Result<Workspace, Failure> {
         let root = Root::load(&self.directory, &options(evaluation))?;
-        let settings = root.settings()?;
-        check_version(&settings)?;
         let providers = Arc::new(HostProviders::load(&self.directory, root.requirements())?);
+        let settings = root.settings(&|package| providers.schema(package))?;
+        check_version(&settings)?;
         let store = self.store(&settings)?;
         let lock = lock_hash(&self.directory);
         Ok(Workspace { root: Arc::new(root), settings, providers, store, lock })
@@ -92,10 +92,19 @@ impl Context {
     /// # Errors
     /// Where the specification is broken, and there is no state in the default place.
     pub fn open_state(&self) -> Result<Box<dyn StateStore>, Failure> {
-        match Root::load(&self.directory, &Options::default()).and_then(|root| root.settings()) {
+        match self.settings() {
             Ok(settings) => self.store(&settings),
             Err(_) if self.directory.join(STATE).exists() => self.store(&Settings::default()),
-            Err(rejected) => Err(rejected.into()),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The settings, with the schemas of providers where they are there.
+    fn settings(&self) -> Result<Settings, Failure> {
+        let root = Root::load(&self.directory, &Options::default())?;
+        match HostProviders::load(&self.directory, root.requirements()) {
+            Ok(providers) => Ok(root.settings(&|package| providers.schema(package))?),
+            Err(_) => Ok(root.settings(&|_| Ok(Arc::default()))?),
         }
     }
 }

@@ -182,14 +182,13 @@ impl Root {
         if errors.is_empty() { Ok(packages) } else { Err(errors) }
     }
 
-    /// The settings; needs no schemas.
+    /// The settings. They hang on no provider, but what stands beside them may (`if pet.id == "x" {…}` at the root): where there are
+    /// no schemas yet, empty ones do for most specifications.
     ///
     /// # Errors
     /// Where they cannot be evaluated.
-    pub fn settings(&self) -> Result<Settings, Rejected> {
-        // Provider packages are empty here: no setting hangs on them.
-        let none = |_: &str| Ok(Arc::new(ProviderSchema::default()));
-        self.evaluate(&none).map(|(settings, _, _)| settings)
+    pub fn settings(&self, schemas: Schemas<'_>) -> Result<Settings, Rejected> {
+        self.evaluate(schemas).map(|(settings, _, _)| settings)
     }
 
     /// Starts a conversation; each is a fresh evaluation of the same files.
