@@ -134,6 +134,7 @@ impl<'a> Planner<'a> {
                     return Err(Failure::new(all, specification.sources().clone()));
                 }
             };
+            let found = !progress.events.is_empty();
             for event in progress.events {
                 self.event(event);
             }
@@ -155,7 +156,8 @@ impl<'a> Planner<'a> {
             if progress.done && self.is_settled() {
                 break;
             }
-            if !self.release_dangling(progress.done) {
+            // Asked once more without anything new, the specification tells the cycle that it is in.
+            if !self.release_dangling(progress.done) && !found {
                 return Err(self.stuck(specification.sources()));
             }
         }
