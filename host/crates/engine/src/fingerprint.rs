@@ -47,6 +47,12 @@ pub(crate) fn fingerprint(key: &[u8; 32], subject: &Subject<'_>, buffer: &mut Ve
     Some(Fingerprint(short))
 }
 
+/// A key of a plan's own, which tells nothing about the state's: a plan of a state that does not exist yet is made with another
+/// key than the state will have.
+pub(crate) fn plan_key(key: &[u8; 32]) -> [u8; 32] {
+    blake3::derive_key("pravo plan", key)
+}
+
 /// A keyed hash of any value that may hold unknowns, for telling values apart without storing them.
 pub(crate) fn digest(key: &[u8; 32], parts: &[&str], values: &[Value]) -> [u8; 16] {
     let mut buffer = Vec::new();

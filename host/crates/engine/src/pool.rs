@@ -41,8 +41,14 @@ impl Pool {
 
     /// The slot of a configuration; nothing is started yet.
     pub(crate) fn slot(&self, binding: &ProviderBinding, config: Option<Value>, address: &Address, span: Option<Span>) -> Arc<Slot> {
+        // Configurations that differ in what is written as null or left out are equal.
+        let complete = |config: &Value| match self.providers.schema(&binding.package) {
+            Ok(schema) => Shape::from(&schema.provider).complete(config),
+            Err(_) => config.clone(),
+        };
+        let key = (binding.clone(), config.as_ref().map(complete));
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = slots.entry((binding.clone(), config.clone())).or_insert_with(|| {
+        let slot = slots.entry(key).or_insert_with(|| {
             Arc::new(Slot { place: Place::new(address, span), binding: binding.clone(), config, started: OnceCell::new() })
         });
         Arc::clone(slot)

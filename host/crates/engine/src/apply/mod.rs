@@ -75,7 +75,7 @@ async fn steps(request: &ApplyRequest<'_>, specification: &mut dyn Specification
     let parallelism = specification.settings().parallelism;
     let mut applier = Applier::new(request, Arc::clone(&shared), instances, parallelism);
     keep(request, &mut applier).await?;
-    if !content.steps.is_empty() {
+    if applier.needs_conversation() {
         applier.run(specification).await;
     }
     for diagnostic in applier.ephemerals.close().await {

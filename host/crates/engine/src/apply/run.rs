@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use pravo_diag::Diagnostic;
 use pravo_model::plan::Action;
 use pravo_model::specification::{Answer, Body, Event, Instance, Kind, Question, QuestionId, QuestionKind, Specification};
-use pravo_model::state::{Change, Head};
+use pravo_model::state::{Change, Head, Status};
 use pravo_model::{Address, Path, Value};
 use tokio::task::JoinSet;
 
@@ -117,8 +117,8 @@ impl<'a> Applier<'a> {
             }
         }
         let targets = content.targets.iter().enumerate().filter(|(_, target)| target.action != Action::DeleteDeposed);
-        let unsettled = content.heads.iter().filter(|(_, head)| head.fingerprint.is_none());
         let key = request.state.key();
+        let unsettled = unsettled(content, &key);
         Self {
             request,
             content,
@@ -140,15 +140,20 @@ impl<'a> Applier<'a> {
             busy: HashSet::new(),
             replacing: HashMap::new(),
             opening: Vec::new(),
-            unsettled: unsettled.cloned().collect(),
+            unsettled,
             settled: Vec::new(),
-            functions: Functions::new(key, &content.calls),
+            functions: Functions::new(content.key, &content.calls),
             calls: Vec::new(),
             jobs: JoinSet::new(),
             applied: Applied::default(),
             fatal: false,
             stopping: false,
         }
+    }
+
+    /// Whether the specification has to be looked at again.
+    pub(super) fn needs_conversation(&self) -> bool {
+        !self.content.steps.is_empty() || !self.unsettled.is_empty()
     }
 
     /// Takes all steps.
@@ -410,17 +415,20 @@ impl<'a> Applier<'a> {
     fn job(&mut self, index: usize) -> Result<Option<Job>, Option<Diagnostic>> {
         let step = self.content.steps.get(index).ok_or(None)?;
         let target = self.content.targets.get(step.target).ok_or(None)?;
-        if self.busy.contains(&target.address) {
+        let makes = matches!(step.work, Work::Create | Work::Update | Work::Read);
+        if self.busy.contains(&target.address) || makes && !self.bodies.contains_key(&step.target) {
             return Ok(None);
         }
         let record = self.overlay.get(&target.address).map_err(Some)?;
         let providers = self.shared.pool.providers();
         let type_name: Arc<str> = target.type_name.as_str().into();
-        if !matches!(step.work, Work::Create | Work::Update | Work::Read) {
-            let binding = Arc::new(target.binding.clone());
+        if !makes {
+            // The object that goes may be of another type than the one that comes.
+            let binding = Arc::new(record.as_ref().map_or(&target.binding, |record| &record.binding).clone());
+            let type_name: Arc<str> = record.as_ref().map_or(target.type_name.as_str(), |record| record.type_name.as_str()).into();
             let subject = Subject::new(providers, &binding, target.kind, &type_name, &target.address, None).map_err(Some)?;
             let instance = record.as_ref().map_or(&target.instance, |record| &record.instance);
-            let slot = self.instances.slot_for_record(&self.shared.pool, instance, &target.binding);
+            let slot = self.instances.slot_for_record(&self.shared.pool, instance, &binding);
             let Some(slot) = slot else {
                 let text = format!("{}: the configuration of its provider instance {instance} is not known", target.address);
                 return Err(Some(Diagnostic::error("provider.instance", text)));
@@ -636,6 +644,15 @@ impl<'a> Applier<'a> {
             self.applied.errors.push(Diagnostic::error("engine.stuck", text).with_help("this is a bug of pravo; report it with the specification"));
         }
     }
+}
+
+/// Heads of records without actions whose fingerprints the plan could not tell, or told with another key than the state's.
+fn unsettled(content: &Content, key: &[u8; 32]) -> HashMap<Address, Head> {
+    let foreign = fingerprint::plan_key(key) != content.key;
+    let heads = content.heads.iter().map(|(address, head)| (address, head));
+    let puts = content.puts.iter().map(|record| (&record.address, &record.head));
+    let open = |head: &Head| (foreign || head.fingerprint.is_none()) && head.status == Status::Ready;
+    heads.chain(puts).filter(|(_, head)| open(head)).map(|(address, head)| (address.clone(), head.clone())).collect()
 }
 
 fn answer(made: &Made, path: &Path) -> Answer {

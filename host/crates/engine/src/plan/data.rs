@@ -74,6 +74,8 @@ pub(crate) struct Content {
     pub(crate) partial: bool,
     pub(crate) lock: String,
     pub(crate) inputs: Vec<Input>,
+    /// Derived from the key that fingerprints were made with.
+    pub(crate) key: [u8; 32],
     pub(crate) basis: Basis,
     /// Records that move, old and new.
     pub(crate) moves: Vec<(Address, Address)>,

@@ -6,7 +6,7 @@ use pravo_diag::Diagnostic;
 use pravo_model::plan::{Action, Reason};
 use pravo_model::specification::{Body, Kind};
 use pravo_model::state::{Intent, IntentAction, Record, Status, Timestamp};
-use pravo_model::{Address, RefreshAge};
+use pravo_model::{Address, RefreshAge, Value};
 
 use super::jobs::{Examine, Job};
 use super::node::{Decided, Keeping, NodeId, Visited};
@@ -16,6 +16,7 @@ use crate::instances::{self, Known};
 use crate::pool::Slot;
 use crate::proposed::placeholder;
 use crate::request::Refresh;
+use crate::subject::Subject;
 
 /// What the state says of the object of a resource that is to be decided.
 struct Standing {
@@ -54,6 +55,9 @@ impl Planner<'_> {
     }
 
     fn decide_resource(&mut self, id: NodeId, body: Box<Body>) {
+        if self.graph.node(id).head.as_ref().is_some_and(|head| head.kind != body.kind) {
+            return self.fail(id, other_kind(&body));
+        }
         let options = &self.request.options;
         let node = self.graph.node(id);
         let acting = self.graph.acting_dependency(id);
@@ -195,7 +199,11 @@ impl Planner<'_> {
             self.need_ephemerals(id);
         }
         let slot = self.slot(id, &known);
-        let has_object = record.as_ref().is_some_and(|record| record.object.is_some());
+        let retyped = match self.retyped(&subject, record.as_ref()) {
+            Ok(retyped) => retyped,
+            Err(diagnostic) => return self.fail(id, diagnostic),
+        };
+        let has_object = retyped.is_none() && record.as_ref().is_some_and(|record| record.object.is_some());
         let import = if has_object { None } else { body.meta.import.clone() };
         if slot.is_none() && import.is_some() {
             let text = format!("{}: $import needs a provider whose configuration is known, and {} depends on what is known after an apply", body.address, known.instance.address);
@@ -209,8 +217,22 @@ impl Planner<'_> {
         }
         let reason = if slot.is_none() && reason == Some(Reason::Dependency) { Some(Reason::ProviderUnknown) } else { reason };
         let replace = self.request.options.replace.contains(&body.address);
-        let examine = Examine { subject, slot, body, record, read, reason, replace, tainted, import };
+        let examine = Examine { subject, slot, body, record, read, reason, replace, tainted, retyped, import };
         self.enqueue(Some(id), Job::Resource(Box::new(examine)));
+    }
+
+    /// The recorded object, where it is of another type or provider than its struct is now.
+    fn retyped(&self, subject: &Subject, record: Option<&Record>) -> Result<Option<Value>, Diagnostic> {
+        let Some((record, object)) = record.and_then(|record| Some((record, record.object.as_ref()?))) else {
+            return Ok(None);
+        };
+        if *record.type_name == *subject.type_name && record.binding.package == subject.binding.package {
+            return Ok(None);
+        }
+        let binding = Arc::new(record.binding.clone());
+        let type_name: Arc<str> = record.type_name.as_str().into();
+        let old = Subject::new(self.shared.pool.providers(), &binding, record.head.kind, &type_name, &record.address, None)?;
+        Ok(Some(crate::record::restore(&old, object)))
     }
 
     /// The provider's slot; `None` where its configuration is not known. Where it only waits for ephemerals, they are opened.
@@ -237,6 +259,9 @@ impl Planner<'_> {
     }
 
     fn decide_data(&mut self, id: NodeId, body: Box<Body>) {
+        if self.graph.node(id).head.as_ref().is_some_and(|head| head.kind != body.kind) {
+            return self.fail(id, other_kind(&body));
+        }
         let Some(known) = self.instances.get(body.instance).cloned() else {
             return self.settle(id, Decided::Failed);
         };
@@ -266,6 +291,7 @@ impl Planner<'_> {
                 import: None,
                 sensitive: body.sensitive.clone(),
                 create_before_destroy: false,
+                retyped: false,
                 subject,
             };
             return self.settle(id, Decided::Visited(Box::new(visited)));
@@ -279,7 +305,7 @@ impl Planner<'_> {
             (Some(_), true) => None,
         };
         let examine =
-            Examine { subject, slot: Some(slot), body, record, read: true, reason, replace: false, tainted: false, import: None };
+            Examine { subject, slot: Some(slot), body, record, read: true, reason, replace: false, tainted: false, retyped: None, import: None };
         self.enqueue(Some(id), Job::Data(Box::new(examine)));
     }
 
@@ -321,6 +347,16 @@ pub(super) fn uncertain(intent: &Intent, record: Option<&Record>, address: &Addr
         planned.head.has_deposed = !record.deposed.is_empty();
     }
     Some(planned)
+}
+
+fn other_kind(body: &Body) -> Diagnostic {
+    let (now, was) = match body.kind {
+        Kind::Data => ("data source", "resource"),
+        Kind::Resource | Kind::Ephemeral => ("resource", "data source"),
+    };
+    Diagnostic::error("plan.kind", format!("{}: it is a {now} now, but the state records a {was} there", body.address))
+        .at(body.span, "")
+        .with_help("give it another address, so that the old one leaves the specification")
 }
 
 fn doubt(address: &Address, body: &Body) -> Diagnostic {

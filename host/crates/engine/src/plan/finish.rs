@@ -117,6 +117,7 @@ impl Planner<'_> {
                 open.push(dependency);
                 if let Some(Decided::Visited(visited)) = &mut self.graph.node_mut(dependency).decided
                     && visited.action == Action::DeleteThenCreate
+                    && !visited.retyped
                 {
                     visited.action = Action::CreateThenDelete;
                     visited.create_before_destroy = true;
@@ -143,9 +144,10 @@ impl Planner<'_> {
             ephemerals: self.needed.iter().cloned().collect(),
             ..Content::default()
         };
+        content.key = crate::fingerprint::plan_key(&self.key);
+        let document = self.document(&doing)?;
         self.keep(&mut content)?;
         content.basis = self.basis(&doing)?;
-        let document = self.document(&doing)?;
         content.targets = doing.into_iter().map(|doing| doing.target).collect();
         Ok(Plan { document, blocked: std::mem::take(&mut self.blocked), content, ..Plan::default() })
     }
@@ -285,6 +287,7 @@ impl Planner<'_> {
                 self.load(doing.node).map_err(Failure::of)?;
             }
         }
+        basis.absent.extend(self.moved.values().cloned());
         basis.records = std::mem::take(&mut self.stamps).into_iter().collect();
         basis.records.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
         Ok(basis)
@@ -350,6 +353,7 @@ impl Planner<'_> {
             return change_of(node, visited);
         }
         let target = &doing.target;
+        let (before, sensitive) = self.deposed_value(doing);
         ResourceChange {
             address: target.address.clone(),
             previous: None,
@@ -360,14 +364,14 @@ impl Planner<'_> {
             reason: Reason::Deposed,
             import: None,
             deposed: doing.deposed.clone(),
-            before: self.deposed_value(doing),
+            before,
             after: Value::Null,
             replace_paths: Vec::new(),
-            sensitive: Vec::new(),
+            sensitive,
         }
     }
 
-    fn deposed_value(&self, doing: &Doing) -> Value {
+    fn deposed_value(&self, doing: &Doing) -> (Value, Vec<pravo_model::Path>) {
         let record = self.request.state.record(self.graph.node(doing.node).stored_address()).ok().flatten();
         let deposed = record.as_ref().and_then(|record| record.deposed.iter().find(|deposed| Some(&deposed.key) == doing.deposed.as_ref()));
         let target = &doing.target;
@@ -375,8 +379,13 @@ impl Planner<'_> {
         let type_name: Arc<str> = target.type_name.as_str().into();
         let subject = Subject::new(self.shared.pool.providers(), &binding, target.kind, &type_name, &target.address, None);
         match (deposed, subject) {
-            (Some(deposed), Ok(subject)) => hidden(&subject, record::restore(&subject, &deposed.object)),
-            _ => Value::Null,
+            (Some(deposed), Ok(subject)) => {
+                let value = record::restore(&subject, &deposed.object);
+                let mut sensitive = subject.sensitive(&value);
+                sensitive.extend(deposed.object.sensitive.clone());
+                (value, sensitive)
+            }
+            _ => (Value::Null, Vec::new()),
         }
     }
 
@@ -410,14 +419,6 @@ impl Planner<'_> {
             sensitive,
         }))
     }
-}
-
-/// A deposed object is shown without its paths of sensitive values: what is sensitive is left out.
-fn hidden(subject: &Subject, mut value: Value) -> Value {
-    for path in subject.sensitive(&value) {
-        crate::shape::clear(&mut value, path.steps());
-    }
-    value
 }
 
 fn deposed_doing(node: NodeId, record: &Record, deposed: &Deposed) -> Doing {

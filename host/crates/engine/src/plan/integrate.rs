@@ -54,11 +54,12 @@ impl Planner<'_> {
     }
 
     fn integrate_resource(&mut self, id: NodeId, examine: Examine, examined: Examined) -> Result<(), Diagnostic> {
-        let Examine { subject, body, record, import, .. } = examine;
+        let Examine { subject, body, record, import, retyped, .. } = examine;
+        let is_retyped = retyped.is_some();
         let Examined { recorded, current, reason, outcome } = examined;
         let now = self.request.options.now;
         let was_read = current.is_some();
-        let mut before = recorded.clone();
+        let mut before = retyped.unwrap_or_else(|| recorded.clone());
         let mut keeping = Keeping::Keep;
         let mut record = record;
         if let Some(current) = current {
@@ -83,6 +84,7 @@ impl Planner<'_> {
         };
         let action = match outcome.verdict {
             Verdict::NoOp => Action::NoOp,
+            Verdict::Create if is_retyped => Action::DeleteThenCreate,
             Verdict::Create => Action::Create,
             Verdict::Update => Action::Update,
             Verdict::Replace if body.meta.create_before_destroy => Action::CreateThenDelete,
@@ -103,6 +105,7 @@ impl Planner<'_> {
             private: outcome.private,
             replace_paths: outcome.replace_paths,
             import,
+            retyped: is_retyped,
             ..self.visited(subject, &body, record, before)
         };
         self.settle(id, Decided::Visited(Box::new(visited)));
@@ -125,6 +128,7 @@ impl Planner<'_> {
             import: None,
             sensitive: body.sensitive.clone(),
             create_before_destroy: body.meta.create_before_destroy,
+            retyped: false,
         }
     }
 
@@ -245,6 +249,7 @@ impl Planner<'_> {
             import: None,
             sensitive: record.object.as_ref().map(|object| object.sensitive.clone()).unwrap_or_default(),
             create_before_destroy: record.create_before_destroy,
+            retyped: false,
             record: Some(record.clone()),
             subject,
         };

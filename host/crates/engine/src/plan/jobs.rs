@@ -60,6 +60,8 @@ pub(crate) struct Examine {
     /// Whether a replacement is asked for.
     pub(crate) replace: bool,
     pub(crate) tainted: bool,
+    /// The recorded object, where it is of another type or provider and must go.
+    pub(crate) retyped: Option<Value>,
     /// The id to adopt an object by.
     pub(crate) import: Option<String>,
 }
@@ -155,7 +157,7 @@ async fn examine_resource(shared: &Shared, examine: &Examine, diagnostics: &mut 
     };
     let provider = shared.pool.get(slot, diagnostics).await?;
     let mut calls = Calls { provider: &provider, subject, diagnostics };
-    let object = examine.record.as_ref().and_then(|record| record.object.as_ref());
+    let object = examine.record.as_ref().filter(|_| examine.retyped.is_none()).and_then(|record| record.object.as_ref());
     let mut recorded = Value::Null;
     let mut private = Vec::new();
     if let Some(object) = object {
@@ -217,7 +219,7 @@ async fn current(
 fn examine_offline(examine: &Examine) -> Examined {
     let subject = &examine.subject;
     let shape = subject.shape();
-    let object = examine.record.as_ref().and_then(|record| record.object.as_ref());
+    let object = examine.record.as_ref().filter(|_| examine.retyped.is_none()).and_then(|record| record.object.as_ref());
     let recorded = object.map_or(Value::Null, |object| record::restore(subject, object));
     if examine.reason.is_none() {
         return Examined { recorded, current: None, reason: None, outcome: None };

@@ -88,6 +88,8 @@ pub(crate) struct Visited {
     /// Paths that the configuration makes sensitive.
     pub(crate) sensitive: Vec<Path>,
     pub(crate) create_before_destroy: bool,
+    /// The recorded object is of another type or provider: it is always destroyed first.
+    pub(crate) retyped: bool,
 }
 
 impl Node {

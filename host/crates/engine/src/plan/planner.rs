@@ -35,7 +35,7 @@ pub(super) enum Ran {
 pub(crate) struct Planner<'a> {
     pub(super) request: &'a PlanRequest<'a>,
     pub(super) shared: Arc<Shared>,
-    key: [u8; 32],
+    pub(super) key: [u8; 32],
     pub(super) default_age: RefreshAge,
     parallelism: usize,
     pub(super) graph: Graph,
@@ -102,7 +102,7 @@ impl<'a> Planner<'a> {
             queue: VecDeque::new(),
             jobs: JoinSet::new(),
             answers: Vec::new(),
-            functions: Functions::new(key, &[]),
+            functions: Functions::new(fingerprint::plan_key(&key), &[]),
             scope: None,
             needed: BTreeSet::new(),
             again: false,
@@ -140,6 +140,8 @@ impl<'a> Planner<'a> {
             }
             self.settle_all()?;
             if self.again {
+                // What is being read is kept for the next conversation.
+                while self.jobs.join_next().await.is_some() {}
                 return Ok(Ran::Again);
             }
             let answered = !self.answers.is_empty();
@@ -315,7 +317,10 @@ impl<'a> Planner<'a> {
     }
 
     pub(super) fn enqueue(&mut self, node: Option<NodeId>, job: Job) {
-        self.queue.push_back((node, job));
+        // What is decided before a new conversation is decided again in it.
+        if !self.again {
+            self.queue.push_back((node, job));
+        }
     }
 
     fn start_jobs(&mut self) {

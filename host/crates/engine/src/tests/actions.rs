@@ -1,7 +1,7 @@
 //! Create, no change, update, replace, delete, and how values flow.
 
 use super::bench::Bench;
-use super::scripted::{Expr, of, thing};
+use super::scripted::{Expr, look, of, other, thing};
 
 fn chain() -> Bench {
     Bench::new([
@@ -55,4 +55,43 @@ async fn what_leaves_the_specification_is_deleted() {
     assert_eq!(bench.applied().await, "+0 ~0 -2 =0");
     assert_eq!(bench.lines(), ["note: Delete... [id-2]", "note: Delete complete [id-2]", "pet: Delete... [id-1]", "pet: Delete complete [id-1]"]);
     assert_eq!(bench.records(), [""; 0]);
+}
+
+#[tokio::test]
+async fn another_type_at_an_address_is_another_object() {
+    let mut bench = chain();
+    bench.applied().await;
+    bench.script.set("pet", other().with("name", "pet").with("size", 2).meta(|meta| meta.create_before_destroy = true));
+    assert_eq!(bench.planned().await, ["~ note", "-/+ pet", "+1 ~1 -1 =0", "planned 2 of 2, 1 refreshed."]);
+    bench.lines();
+    assert_eq!(bench.applied().await, "+1 ~1 -1 =0");
+    assert_eq!(bench.lines()[1..3], ["pet: Delete... [id-1]", "pet: Delete complete [id-1]"]);
+    assert_eq!(bench.state.view().records["pet"].type_name, "other");
+    assert_eq!(bench.planned().await, ["planned 0 of 2, 2 unchanged and skipped, 2 not read."]);
+    bench.script.set("pet", look().with("key", "k"));
+    assert_eq!(bench.planned().await, ["Error: pet: it is a data source now, but the state records a resource there"]);
+}
+
+#[tokio::test]
+async fn a_first_plan_may_be_applied_by_another_process() {
+    let mut bench = chain();
+    bench.script.set("seen", look().with("key", "k"));
+    bench.script.set("upper", thing().with("name", Expr::Call("upper".into(), vec!["x".into()])));
+    let plan = bench.plan().await.unwrap();
+    bench.state.0.lock().unwrap().key = 9;
+    assert!(bench.apply_plan(&plan).await.unwrap().is_complete());
+    assert_eq!(bench.planned().await, ["planned 0 of 4, 4 unchanged and skipped, 1 refreshed, 3 not read."]);
+}
+
+/// Ten resources at a time are in flight, and everything that was asked for is done once.
+#[tokio::test]
+async fn many_steps_run_side_by_side() {
+    let mut bench = Bench::new([]);
+    bench.script.batch = 16;
+    for index in 0..200 {
+        bench.script.set(&format!("r[{index}]"), thing().with("name", format!("n{index}")));
+    }
+    assert_eq!(bench.applied().await, "+200 ~0 -0 =0");
+    let plan = bench.plan().await.unwrap();
+    assert_eq!(plan.document.graph.to_string(), "planned 0 of 200, 200 unchanged and skipped, 200 not read.");
 }

@@ -30,7 +30,12 @@ impl Observer for Lines {
     }
 }
 
+/// Begins conversations.
+pub(super) type Begin = Arc<dyn Fn() -> Result<Box<dyn Specification>, Failure> + Send + Sync>;
+
 pub(super) struct Bench {
+    /// Instead of the script.
+    pub(super) conversations: Option<Begin>,
     pub(super) script: Script,
     pub(super) world: Shared,
     pub(super) state: MemoryState,
@@ -47,6 +52,7 @@ impl Bench {
         script.instances.insert("$fake".to_owned(), [("region".to_owned(), "here".into())].into());
         structs.into_iter().for_each(|(address, body)| script.set(address, body));
         Self {
+            conversations: None,
             script,
             world: Shared::default(),
             state: MemoryState::default(),
@@ -58,9 +64,12 @@ impl Bench {
         }
     }
 
-    fn conversations(&self) -> impl Conversations + use<> {
+    fn conversations(&self) -> Begin {
+        if let Some(begin) = &self.conversations {
+            return Arc::clone(begin);
+        }
         let script = self.script.clone();
-        move || Ok(Box::new(Conversation::new(script.clone())) as Box<dyn Specification>)
+        Arc::new(move || Ok(Box::new(Conversation::new(script.clone())) as Box<dyn Specification>))
     }
 
     pub(super) fn fault(&self, call: &str, fault: Fault) {
@@ -85,7 +94,7 @@ impl Bench {
         let conversations = self.conversations();
         let view = self.state.view();
         plan(PlanRequest {
-            conversations: &conversations,
+            conversations: &move || conversations(),
             providers: Arc::new(Fakes(self.world.clone())),
             state: &view,
             options: PlanOptions { now: Timestamp(self.now), ..self.options.clone() },
@@ -101,7 +110,7 @@ impl Bench {
         let view = self.state.view();
         apply(ApplyRequest {
             plan,
-            conversations: &conversations,
+            conversations: &move || conversations(),
             providers: Arc::new(Fakes(self.world.clone())),
             state: &view,
             writer: self.state.writer(),

@@ -69,7 +69,7 @@ fn fake_schema(world: &World) -> ProviderSchema {
         format: 1,
         version: "1.0.0".into(),
         provider: schema([("region", optional(Type::String)), ("token", optional(Type::String))]),
-        resources: [("thing".to_owned(), resource(thing))].into(),
+        resources: [("thing".to_owned(), resource(thing.clone())), ("other".to_owned(), resource(thing))].into(),
         data_sources: [("look".to_owned(), resource(look))].into(),
         ephemerals: [("token".to_owned(), resource(token))].into(),
         functions: [("upper".to_owned(), function)].into(),

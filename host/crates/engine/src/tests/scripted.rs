@@ -79,6 +79,11 @@ pub(super) fn thing() -> Struct {
     plain(Kind::Resource, "thing")
 }
 
+/// Another type with the same attributes.
+pub(super) fn other() -> Struct {
+    plain(Kind::Resource, "other")
+}
+
 pub(super) fn look() -> Struct {
     plain(Kind::Data, "look")
 }

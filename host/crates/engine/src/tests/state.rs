@@ -20,6 +20,8 @@ pub(super) struct Contents {
     /// Changes that were committed.
     pub(super) changes: u64,
     pub(super) commits: u64,
+    /// Stands for a state whose key is made anew by every process until it has a file.
+    pub(super) key: u8,
     /// The commit from which on every one fails.
     pub(super) full_after: Option<u64>,
 }
@@ -35,7 +37,7 @@ impl MemoryState {
 
 impl StateView for Contents {
     fn key(&self) -> [u8; 32] {
-        [3; 32]
+        [self.key; 32]
     }
 
     fn last_transaction(&self) -> Result<Option<TransactionRecord>, StateError> {
