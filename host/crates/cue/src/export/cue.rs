@@ -6,7 +6,7 @@ use super::tree::{Class, Constraint, Content, Field, Problem, Tree};
 use crate::syntax::ast;
 use crate::syntax::format::{binary_text, unary_text};
 use crate::syntax::literal::{Form, quote_label};
-use crate::syntax::{Format, Options as ParseOptions, format_file, parse_file};
+use crate::syntax::{Format, Options as ParseOptions, format_file, format_made, parse_expression, parse_file};
 use crate::{Kinds, Number, Value};
 
 /// What of a value is shown.
@@ -146,7 +146,7 @@ impl Writer {
                     text.push_str(unary_text(*operator));
                     self.value(&mut text, operand);
                 }
-                Constraint::Validator(written) => text.push_str(written),
+                Constraint::Validator(written) => text.push_str(&expression(written)),
             }
             parts.push(text);
         }
@@ -280,7 +280,29 @@ fn scalar(out: &mut String, value: &Value) {
 
 fn bottom(out: &mut String, problem: &Problem) {
     match &problem.source {
-        Some(source) => out.push_str(source),
+        Some(source) => out.push_str(&expression(source)),
         None => out.push_str(&format!("_|_ // {}", problem.message.replace('\n', " "))),
     }
+}
+
+/// An expression of the sources without their line breaks; the braces around a lone value are left out.
+fn expression(text: &str) -> String {
+    let mut sources = pravo_diag::SourceMap::new();
+    let file = sources.add("expression", text);
+    let parsed = parse_expression(&sources, file, &ParseOptions::default());
+    if !parsed.diagnostics.is_empty() {
+        return text.to_owned();
+    }
+    let mut value = parsed.expression;
+    while let ast::Expression::Struct(node) = &mut value
+        && let [ast::Declaration::Embedding(embedding)] = node.declarations.as_mut_slice()
+    {
+        let bad = ast::Bad { span: node.span, space: ast::Space::Unset, comments: ast::Comments::default() };
+        value = std::mem::replace(&mut embedding.value, ast::Expression::Bad(Box::new(bad)));
+    }
+    let span = value.span();
+    let embedding = ast::Embedding { span, value, comments: ast::Comments::default() };
+    let declarations = vec![ast::Declaration::Embedding(Box::new(embedding))];
+    let comments = ast::Comments::default();
+    format_made(&ast::File { span, declarations, experiments: Default::default(), comments }).trim().to_owned()
 }

@@ -6,7 +6,7 @@ use pravo_diag::{SourceMap, Span};
 
 use super::tree::{Class, Code, Constraint, Content, Field, Openness, Pattern, Problem, Tree};
 use crate::program::{Operator, Presence};
-use crate::session::{Choice, Code as SessionCode, FieldClass, LimitExceeded, Session, Shape};
+use crate::session::{Choice, Code as SessionCode, FieldArc, FieldClass, LimitExceeded, Session, Shape};
 use crate::syntax::ast;
 use crate::{Kinds, Node};
 
@@ -80,7 +80,10 @@ impl Walk<'_> {
         let mut arcs = self.session.arcs(node);
         let is_struct = matches!(tree.content, Content::Struct);
         if is_struct && depth < 60 {
-            arcs.extend(self.session.constraints(node)?);
+            for constraint in self.session.constraints(node)? {
+                let at = self.place_of(&arcs, constraint.node);
+                arcs.insert(at, constraint);
+            }
         }
         for arc in arcs {
             let class = match arc.class {
@@ -118,6 +121,18 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Where a field that is only a constraint stands among others: in front of what is declared behind it.
+    fn place_of(&self, arcs: &[FieldArc], node: Node) -> usize {
+        let Some(own) = self.session.spans(node).first().copied() else {
+            return arcs.len();
+        };
+        let behind = |arc: &FieldArc| {
+            let first = self.session.spans(arc.node).first().copied();
+            first.is_some_and(|span| span.file == own.file && span.start > own.start)
+        };
+        arcs.iter().position(behind).unwrap_or(arcs.len())
     }
 
     fn constraint(&self, kinds: Kinds, bounds: Vec<(Operator, crate::Value)>, validators: &[Span]) -> Content {
