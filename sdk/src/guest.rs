@@ -158,13 +158,18 @@ impl<S: Source> Guest for Component<S> {
     }
 
     fn configure(config: Vec<u8>) -> ConfigureOutcome {
-        let server = S::server();
-        let config = decode(&config, &server.schema().provider.value_type(), "configuration");
-        let (configured, diagnostics) = coded(config.map(|config| server.configure(&config)), |state| {
-            Ok(ConfiguredHandle::new(ConfiguredProvider { server: Rc::clone(&server), state }))
-        });
-        ConfigureOutcome { configured, diagnostics }
+        configure::<S, ConfiguredProvider>(&config, |configured| configured)
     }
+}
+
+/// Configures the provider of a source; `wrap` makes what the host holds. For components that export a type of their own.
+pub fn configure<S: Source, T: GuestConfigured>(config: &[u8], wrap: impl FnOnce(ConfiguredProvider) -> T) -> ConfigureOutcome {
+    let server = S::server();
+    let config = decode(config, &server.schema().provider.value_type(), "configuration");
+    let (configured, diagnostics) = coded(config.map(|config| server.configure(&config)), |state| {
+        Ok(ConfiguredHandle::new(wrap(ConfiguredProvider { server: Rc::clone(&server), state })))
+    });
+    ConfigureOutcome { configured, diagnostics }
 }
 
 impl ConfiguredProvider {

@@ -15,6 +15,8 @@ pub trait Object: Sized {
     const NAME: &'static str;
     /// Version of the stored form.
     const VERSION: u64;
+    /// Whether the host may read and plan several objects in one call.
+    const BULK: bool = false;
     /// Documentation.
     const DESCRIPTION: &'static str;
     /// Why it should no longer be used.

@@ -44,7 +44,7 @@ pub(crate) struct Registered<T>(pub PhantomData<T>);
 
 fn schema<T: Object>() -> ResourceSchema {
     let identity = T::fields().into_iter().filter(|field| field.identifies).map(|field| field.name.to_owned()).collect();
-    ResourceSchema { version: T::VERSION, block: block::<T>(), bulk: false, identity, plans_destroy: false }
+    ResourceSchema { version: T::VERSION, block: block::<T>(), bulk: T::BULK, identity, plans_destroy: false }
 }
 
 fn validate<T: Object>(config: &Value, own: fn(&T, &mut Diagnostics)) -> Diagnostics {

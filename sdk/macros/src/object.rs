@@ -13,7 +13,7 @@ pub fn derive(input: &DeriveInput, nested: bool) -> Result<TokenStream, Error> {
     };
     let name = &input.ident;
     let head = head(&input.attrs)?;
-    let (type_name, version, deprecated) = (head.name, head.version, head.deprecated);
+    let (type_name, version, bulk, deprecated) = (head.name, head.version, head.bulk, head.deprecated);
     let description = documentation(&input.attrs);
     let mut definitions = Vec::new();
     let (mut readers, mut writers) = (Vec::new(), Vec::new());
@@ -38,6 +38,7 @@ pub fn derive(input: &DeriveInput, nested: bool) -> Result<TokenStream, Error> {
         impl ::pravo_sdk::Object for #name {
             const NAME: &'static str = #type_name;
             const VERSION: u64 = #version;
+            const BULK: bool = #bulk;
             const DESCRIPTION: &'static str = #description;
             const DEPRECATED: ::core::option::Option<&'static str> = #deprecated;
             fn fields() -> ::std::vec::Vec<::pravo_sdk::Field> { ::std::vec![#(#definitions),*] }
@@ -53,23 +54,26 @@ pub fn derive(input: &DeriveInput, nested: bool) -> Result<TokenStream, Error> {
 struct Head {
     name: LitStr,
     version: LitInt,
+    bulk: bool,
     deprecated: TokenStream,
 }
 
 fn head(attributes: &[Attribute]) -> Result<Head, Error> {
     let span = proc_macro2::Span::call_site();
-    let mut head = Head { name: LitStr::new("", span), version: LitInt::new("0", span), deprecated: quote!(::core::option::Option::None) };
+    let mut head = Head { name: LitStr::new("", span), version: LitInt::new("0", span), bulk: false, deprecated: quote!(::core::option::Option::None) };
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("pravo")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("name") {
                 head.name = meta.value()?.parse()?;
             } else if meta.path.is_ident("version") {
                 head.version = meta.value()?.parse()?;
+            } else if meta.path.is_ident("bulk") {
+                head.bulk = true;
             } else if meta.path.is_ident("deprecated") {
                 let text: LitStr = meta.value()?.parse()?;
                 head.deprecated = quote!(::core::option::Option::Some(#text));
             } else {
-                return Err(meta.error("a struct takes name, version and deprecated"));
+                return Err(meta.error("a struct takes name, version, bulk and deprecated"));
             }
             Ok(())
         })?;

@@ -85,11 +85,11 @@ pub enum Error {
         /// The package.
         package: Package,
         /// All constraints.
-        constraints: String,
+        constraints: Box<str>,
         /// The source.
-        from: String,
+        from: Box<str>,
         /// Versions that were found.
-        found: String,
+        found: Box<str>,
     },
     /// A file that is no provider component.
     #[error("provider {package}: {from}: {error}")]

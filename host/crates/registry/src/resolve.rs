@@ -77,7 +77,7 @@ impl Wanted {
     }
 
     fn no_version(&self, from: &str, found: &str) -> Error {
-        Error::Version { package: self.package.clone(), constraints: self.constraints(), from: from.to_owned(), found: found.to_owned() }
+        Error::Version { package: self.package.clone(), constraints: self.constraints().into(), from: from.into(), found: found.into() }
     }
 }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pravo_model::capability::Capabilities;
 use pravo_model::schema::{ProviderSchema, ResourceSchema, SCHEMA_FORMAT};
 use pravo_registry::{Cache, ContentHash, Error, Lock, Options, Requirement, Resolved, load, resolve, store};
 
@@ -273,5 +272,17 @@ fn bundled_hashes_are_those_of_the_bytes() {
     for bundled in all {
         assert_eq!(bundled.hash(), ContentHash::of(bundled.bytes));
     }
-    assert!(Capabilities::default().is_empty());
+}
+
+#[test]
+fn bundled_providers_are_approved_by_being_bundled() {
+    let root = Root::new();
+    for (name, needs) in [("random", "clock, random"), ("local", "fs write on the root directory")] {
+        let requirement = Requirement { package: format!("pravo.dev/providers/hashicorp/{name}"), ..Requirement::default() };
+        let resolved = root.resolve(&requirement).unwrap();
+        assert_eq!((resolved.locked.source.to_string().as_str(), resolved.locked.needs.to_string().as_str()), ("bundled", needs));
+        assert!(resolved.unapproved().is_empty());
+        let wider = Requirement { allows: vec![r#"{"net":["acme.com"]}"#.into()], ..requirement };
+        assert_eq!(root.resolve(&wider).unwrap().unapproved().to_string(), "net acme.com");
+    }
 }
