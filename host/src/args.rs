@@ -260,7 +260,7 @@ pub struct Eval {
     /// Evaluate this expression within the package; repeatable
     #[arg(short = 'e', long = "expression", value_name = "EXPR")]
     pub expressions: Vec<String>,
-    /// Show definitions, hidden and optional fields too
+    /// Show hidden and optional fields too
     #[arg(short = 'a', long)]
     pub all: bool,
     /// The form of the result

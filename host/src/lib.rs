@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod commands;
+pub mod cue;
 pub mod exit;
 pub mod logging;
 pub mod observer;

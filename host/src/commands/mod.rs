@@ -3,6 +3,7 @@
 mod apply;
 mod completions;
 mod drift;
+mod eval;
 mod fmt;
 mod graph;
 mod init;
@@ -40,6 +41,6 @@ pub async fn run(context: &Context, command: Command) -> Outcome {
         Command::Completions(arguments) => Ok(completions::run(context, &arguments)),
         Command::Version(arguments) => Ok(version::run(context, &arguments)),
         Command::Fmt(arguments) => fmt::run(context, &arguments),
-        Command::Eval(_) => Err(crate::exit::Failure::message("command", "not there")),
+        Command::Eval(arguments) => eval::run(context, &arguments),
     }
 }

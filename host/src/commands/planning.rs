@@ -1,7 +1,9 @@
 //! What `plan`, `apply` and `destroy` share: making a plan, and showing it with its warnings and violations.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use pravo_diag::SourceMap;
 use pravo_engine::{Observer, Plan, PlanOptions, PlanRequest, Refresh};
 use pravo_model::policy::Policy;
 use serde_json::Value as Json;
@@ -16,7 +18,18 @@ use crate::workspace::{Context, Workspace};
 pub struct Planned {
     /// The plan.
     pub plan: Plan,
-    policies: Vec<Arc<dyn Policy>>,
+    /// The sources of each policy.
+    policies: Vec<SourceMap>,
+}
+
+/// The sources of a policy under the path that it was named by.
+fn named(sources: &SourceMap, policy: &Path) -> SourceMap {
+    let directory = if policy.is_dir() { policy } else { policy.parent().unwrap_or(Path::new("")) };
+    let mut out = SourceMap::new();
+    for (_, source) in sources.iter() {
+        out.add(directory.join(source.path()), source.text().clone());
+    }
+    out
 }
 
 /// What the engine is asked for.
@@ -43,9 +56,11 @@ fn options(planning: &Planning, destroy: bool, workspace: &Workspace) -> PlanOpt
 /// # Errors
 /// Where the specification, a policy or a provider refuses.
 pub async fn make(context: &Context, workspace: &Workspace, planning: &Planning, destroy: bool, observer: Arc<dyn Observer>) -> Result<Planned, Failure> {
-    let mut policies: Vec<Arc<dyn Policy>> = Vec::new();
+    let (mut policies, mut places): (Vec<Arc<dyn Policy>>, Vec<SourceMap>) = (Vec::new(), Vec::new());
     for path in &planning.policies {
-        policies.push(Arc::from(pravo_specification::policy::load(path)?));
+        let loaded = pravo_specification::policy::load(path).map_err(|rejected| Failure::new(rejected.diagnostics, named(&rejected.sources, path)))?;
+        places.push(named(loaded.sources(), path));
+        policies.push(Arc::from(loaded));
     }
     let view = workspace.view()?;
     let conversations = workspace.conversations();
@@ -60,7 +75,7 @@ pub async fn make(context: &Context, workspace: &Workspace, planning: &Planning,
     };
     let plan = pravo_engine::plan(request).await;
     context.terminal.live("");
-    Ok(Planned { plan: plan.map_err(|failure| with_sources(failure.into(), workspace))?, policies })
+    Ok(Planned { plan: plan.map_err(|failure| with_sources(failure.into(), workspace))?, policies: places })
 }
 
 /// The sources of the workspace, where a failure came without any.
@@ -98,8 +113,8 @@ impl Planned {
         }
         terminal.report(&self.plan.blocked, &self.plan.sources);
         for violation in &self.plan.violations {
-            if let Some(policy) = self.policies.get(violation.policy) {
-                terminal.report(std::slice::from_ref(&violation.diagnostic), policy.sources());
+            if let Some(sources) = self.policies.get(violation.policy) {
+                terminal.report(std::slice::from_ref(&violation.diagnostic), sources);
             }
         }
     }
@@ -109,8 +124,8 @@ impl Planned {
         let mut diagnostics = write_diagnostics(&self.plan.document.warnings, &self.plan.sources, Phase::Plan);
         diagnostics.extend(write_diagnostics(&self.plan.blocked, &self.plan.sources, Phase::Plan));
         for violation in &self.plan.violations {
-            if let Some(policy) = self.policies.get(violation.policy) {
-                diagnostics.extend(write_diagnostics(std::slice::from_ref(&violation.diagnostic), policy.sources(), Phase::Plan));
+            if let Some(sources) = self.policies.get(violation.policy) {
+                diagnostics.extend(write_diagnostics(std::slice::from_ref(&violation.diagnostic), sources, Phase::Plan));
             }
         }
         plan_document(&self.plan.document, diagnostics, View { show_sensitive, ..View::default() })

@@ -121,6 +121,7 @@ impl Reader {
         if !errors.is_empty() {
             return Err(errors);
         }
+        set_policies_aside(&mut files);
         let name = one_package(&files, None)?.unwrap_or_default();
         files.retain(|file| name.is_empty() || file.package().is_some_and(|package| package.name == name));
         if files.is_empty() {
@@ -227,6 +228,17 @@ fn read_text(path: &Path) -> Result<String, String> {
         return Err(format!("the file is larger than {} MiB", MAXIMUM_BYTES >> 20));
     }
     String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+}
+
+/// A policy may lie beside the specification that it judges: packages that import `pravo.dev/policy` are none of a root that has
+/// another package.
+fn set_policies_aside(files: &mut Vec<File>) {
+    let judges = |file: &File| file.imports().any(|import| crate::literals::decode(&import.path.text).is_some_and(|path| path == "pravo.dev/policy"));
+    let name = |file: &File| file.package().map(|package| package.name.clone());
+    let policies: std::collections::BTreeSet<_> = files.iter().filter(|file| judges(file)).map(name).collect();
+    if files.iter().any(|file| !policies.contains(&name(file))) {
+        files.retain(|file| !policies.contains(&name(file)));
+    }
 }
 
 /// The name of the package that the files are of. Files without a package clause belong to none.
