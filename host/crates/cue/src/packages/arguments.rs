@@ -158,7 +158,9 @@ pub(super) fn from_float(value: f64) -> Result {
 /// A decimal, which is an integer where it has no fraction digits.
 pub(super) fn from_decimal(value: BigDecimal) -> Result {
     let value = crate::number::round(&value);
-    Ok(Value::Number(if value.fractional_digit_count() <= 0 {
+    // Digits behind the point that are all zero do not make it another number here. Larger exponents stay decimals, for
+    // their digits would not fit into memory.
+    Ok(Value::Number(if value.fractional_digit_count() > -100_000 && value.is_integer() {
         Number::from(value.with_scale(0).into_bigint_and_scale().0)
     } else {
         Number::from(value)

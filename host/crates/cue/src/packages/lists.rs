@@ -29,12 +29,12 @@ const FUNCTIONS: &[Function] = &[
     function("Max", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Greater)),
     function("MaxItems", &[LISTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
-        if count <= wanted { boolean(true) } else { Err(items(">", "MaxItems", count, wanted)) }
+        boolean(count <= wanted)
     }),
     function("Min", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Less)),
     function("MinItems", &[LISTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
-        if count >= wanted { boolean(true) } else { Err(items("<", "MinItems", count, wanted)) }
+        boolean(count >= wanted)
     }),
     function("Product", &[LISTS], N, |a, _| fold(a, Number::Int(1), Number::multiply)),
     function("Range", &[NUMBER, NUMBER, NUMBER], L, range),
@@ -62,23 +62,27 @@ pub(super) static LIST: Package = Package {
     source: "Comparer: {\n\tT:    _\n\tx:    T\n\ty:    T\n\tless: bool\n}\nAscending: {\n\tComparer\n\tT:    number | string\n\tx:    T\n\ty:    T\n\tless: x < y\n}\nDescending: {\n\tComparer\n\tT:    number | string\n\tx:    T\n\ty:    T\n\tless: x > y\n}\n",
 };
 
-fn items(sign: &str, name: &str, count: i64, wanted: i64) -> Failure {
-    Failure::eval(format!("len(list) {sign} {name}({wanted}) ({count} {sign} {wanted})"))
-}
-
 fn index(a: &[Value]) -> Result<usize> {
     usize::try_from(args::integer(a, 1)?).map_err(|_| Failure::eval("negative index"))
 }
 
+/// A number; an integer where it is a whole one, whatever its digits.
+fn whole_if_integral(number: Number) -> Result {
+    match number.to_decimal() {
+        Some(decimal) => args::from_decimal(decimal),
+        None => Ok(Value::Number(number)),
+    }
+}
+
 fn fold(a: &[Value], start: Number, step: fn(&Number, &Number) -> Number) -> Result {
-    Ok(Value::Number(args::numbers(a, 0)?.into_iter().fold(start, |sum, number| step(&sum, number))))
+    whole_if_integral(args::numbers(a, 0)?.into_iter().fold(start, |sum, number| step(&sum, number)))
 }
 
 fn extreme(a: &[Value], wanted: std::cmp::Ordering) -> Result {
     let numbers = args::numbers(a, 0)?;
     let better = |best: &'_ Number, other: &'_ Number| other.compare(best) == Some(wanted);
     let best = numbers.into_iter().reduce(|best, other| if better(best, other) { other } else { best });
-    best.cloned().map(Value::Number).ok_or_else(|| Failure::eval("empty list"))
+    whole_if_integral(best.cloned().ok_or_else(|| Failure::eval("empty list"))?)
 }
 
 fn average(a: &[Value], _: &mut dyn Host) -> Result {
@@ -87,9 +91,7 @@ fn average(a: &[Value], _: &mut dyn Host) -> Result {
     let sum = numbers.into_iter().fold(Number::Int(0), |sum, number| sum.add(number));
     let quotient = sum.divide(&count).and_then(|quotient| quotient.to_decimal());
     let quotient = quotient.ok_or_else(|| Failure::eval("empty list"))?;
-    // Whole averages are integers.
-    let plain = quotient.normalized();
-    args::from_decimal(if plain.is_integer() { plain } else { quotient })
+    args::from_decimal(quotient)
 }
 
 fn concat(a: &[Value], host: &mut dyn Host) -> Result {
@@ -172,12 +174,7 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
 
 fn unique(a: &[Value], _: &mut dyn Host) -> Result {
     let elements = args::list(a, 0)?;
-    for (at, value) in elements.iter().enumerate() {
-        if let Some(other) = elements.iter().skip(at + 1).position(|other| other == value) {
-            return Err(Failure::eval(format!("equal values at position {at} and {}", at + 1 + other)));
-        }
-    }
-    boolean(true)
+    boolean(!elements.iter().enumerate().any(|(at, value)| elements.iter().skip(at + 1).any(|other| other == value)))
 }
 
 fn match_count(a: &[Value], host: &mut dyn Host) -> Result {
@@ -201,12 +198,20 @@ fn is_sorted(a: &[Value], host: &mut dyn Host) -> Result {
     let comparator = args::constraint(a, 1)?;
     for pair in args::list(a, 0)?.windows(2) {
         if let [first, second] = pair
-            && host.less(comparator, second, first)?
+            && less_or_not(host, comparator, second, first)?
         {
             return boolean(false);
         }
     }
     boolean(true)
+}
+
+/// A comparator that fails does not say that something is less; only a limit ends the question.
+fn less_or_not(host: &mut dyn Host, comparator: Node, x: &Value, y: &Value) -> Result<bool> {
+    match host.less(comparator, x, y) {
+        Err(Failure::Limit(limit)) => Err(Failure::Limit(limit)),
+        other => Ok(other.unwrap_or(false)),
+    }
 }
 
 fn sort(a: &[Value], host: &mut dyn Host) -> Result {

@@ -17,6 +17,7 @@ mod strings;
 mod structs;
 #[cfg(test)]
 mod tests;
+mod uuid;
 
 use crate::builtin::Package;
 pub use regexp::compile as regular_expression;
@@ -38,6 +39,7 @@ static PACKAGES: &[&Package] = &[
     &strconv::STRCONV,
     &strings::STRINGS,
     &structs::STRUCT,
+    &uuid::UUID,
 ];
 
 /// The standard package of an import path, such as `encoding/json`.

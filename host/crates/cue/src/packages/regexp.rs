@@ -94,6 +94,16 @@ fn translate(pattern: &str) -> Result<String> {
                 in_class = in_class && out.ends_with(':') && out.rfind("[:").is_some_and(|at| at + 2 < out.len());
                 out.push(']');
             }
+            '{' if !in_class => {
+                // RE2 repeats at most a thousand times.
+                let digits = characters.clone().take_while(|c| *c != '}').collect::<String>();
+                let too_many = |part: &str| part.parse::<u64>().is_ok_and(|count| count > 1_000);
+                if digits.split(',').any(too_many) {
+                    let message = format!("error parsing regexp: invalid repeat count: `{{{digits}}}`");
+                    return Err(Failure::eval(message));
+                }
+                out.push(c);
+            }
             '&' | '~' | '-' if in_class && out.ends_with(c) && c != '-' => {
                 out.push('\\');
                 out.push(c);
