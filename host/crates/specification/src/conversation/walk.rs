@@ -284,7 +284,12 @@ impl<E: Evaluation> Conversation<E> {
 
     /// Refuses the resources that repeat one of a walked struct. Those that were added beside what is repeated are fine.
     pub(super) fn check_copies(&mut self) {
+        let mut refused = HashSet::new();
         for (node, root, origin) in std::mem::take(&mut self.copies) {
+            let outer = self.registry.by_node.get(&node).and_then(|id| self.registry.entry(*id)?.outer);
+            if outer.and_then(|outer| self.registry.entry(outer)).is_some_and(|outer| refused.contains(&outer.node)) {
+                continue;
+            }
             let mut labels = Vec::new();
             let mut at = node;
             while at != root {
@@ -295,6 +300,7 @@ impl<E: Evaluation> Conversation<E> {
             let child = |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
             let original = labels.iter().rev().try_fold(origin.target, |node, label| child(node, label));
             if let Some(original) = original.filter(|original| matches!(self.evaluation.hosted(*original), Some(Hosted::Body(_)))) {
+                refused.insert(node);
                 self.refuse_copy(node, original, origin.at);
             }
         }
@@ -303,7 +309,7 @@ impl<E: Evaluation> Conversation<E> {
     fn refuse_copy(&mut self, copy: Node, target: Node, at: Span) {
         let (copy, target) = (self.evaluation.path(copy), self.evaluation.path(target));
         let summary = format!("{copy} copies {target}; make it a definition");
-        let help = format!("a copy would make a second object; move the body of {target} into a definition (#{target}: …) and use it in both places, or refer to {target} alone");
+        let help = format!("a copy would make a second object; move the body of {target} into a definition (#Name: …) and use it in both places, or refer to {target} alone");
         self.errors.push(Diagnostic::error("specification.copy", summary).with_path(copy).at(at, "").with_help(help));
     }
 }
