@@ -5,6 +5,9 @@
 //! Everything is done over the traits of the model: this crate knows no CUE, no WebAssembly, no redb, prints nothing and
 //! touches no file.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+#![allow(clippy::result_large_err, reason = "a diagnostic is built once, where a run ends")]
+
 mod apply;
 mod calls;
 mod check;

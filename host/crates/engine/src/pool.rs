@@ -12,6 +12,8 @@ use crate::check::check_config;
 use crate::diagnose::{Failed, Phase, Place};
 use crate::shape::Shape;
 
+/// What a provider is found by: its package and grants, and its complete configuration.
+type Key = (ProviderBinding, Option<Value>);
 type Started = Result<Arc<dyn Provider>, Vec<Diagnostic>>;
 
 /// A provider with one configuration, started or not.
@@ -26,7 +28,7 @@ pub(crate) struct Slot {
 /// All providers of a run.
 pub(crate) struct Pool {
     providers: Arc<dyn Providers>,
-    slots: Mutex<HashMap<(ProviderBinding, Option<Value>), Arc<Slot>>>,
+    slots: Mutex<HashMap<Key, Arc<Slot>>>,
 }
 
 impl Pool {

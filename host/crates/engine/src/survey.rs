@@ -88,7 +88,7 @@ impl<'a> Survey<'a> {
                 found(Found::Body(body));
             }
             Event::Question(question) => match question.kind {
-                QuestionKind::Attribute { owner, path } => match self.from_record(&owner, &path) {
+                QuestionKind::Attribute { owner, path } => match self.recorded(&owner, &path) {
                     Some(answer) => self.answers.push((question.id, answer)),
                     None => self.waiting.push((question.id, owner, path)),
                 },
@@ -104,7 +104,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn from_record(&mut self, owner: &Address, path: &Path) -> Option<Answer> {
+    fn recorded(&mut self, owner: &Address, path: &Path) -> Option<Answer> {
         if self.known == Known::Nothing {
             return None;
         }
