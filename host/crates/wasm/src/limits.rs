@@ -256,6 +256,16 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_limit() {
+        let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/concepts/sandbox.md")).unwrap();
+        for limit in Limit::ALL {
+            let (name, unit, default, _) = limit.row();
+            let row = format!("| {name} | `{}` | `{}` |", limit.variable(), show(unit, default));
+            assert!(page.contains(&row), "missing in docs/concepts/sandbox.md: {row}");
+        }
+    }
+
+    #[test]
     fn an_exceeded_limit_says_how_to_raise_it() {
         let limits = Limits::default();
         assert_eq!(limits.exceeded(Limit::Memory).to_string(), "it exceeded its memory limit of 256MiB; raise it with PRAVO_LIMIT_MEMORY=512MiB");

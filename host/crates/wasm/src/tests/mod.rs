@@ -1,4 +1,26 @@
 //! What hostile and broken guests get: each test is a guest, run in the real engine.
+//!
+//! | a guest | what it gets | where |
+//! |---|---|---|
+//! | loops, in a function or at its start; fills memory; floods host calls | the CPU limit | [`limits`] |
+//! | sleeps for ever | the wall clock | [`limits`] |
+//! | grows memory or tables, declares too much | the memory limit; one that copes goes on, in a fresh instance | [`limits`] |
+//! | recurses | the stack limit | [`limits`] |
+//! | leaks handles, its own and the host's | the handle limit | [`limits`] |
+//! | returns too much, logs too much or too long | the transfer and log limits | [`limits`] |
+//! | fills the disk with bytes, files, directories; reads a huge file | the written, files and transfer limits | [`limits`] |
+//! | needs many instances; shares the processor with eleven others | waits; keeps its own CPU time | [`limits`] |
+//! | traps, exits, prints escape sequences | a crash with a safe tail; the next call is fresh, others go on | [`crashes`] |
+//! | answers bytes, depths, counts, schemas that make no sense | an invalid answer | [`crashes`], [`components`] |
+//! | is cancelled, is configured again | its instance is dropped | [`crashes`] |
+//! | asks for randomness, time, variables, arguments, directories, names, sockets | a refusal, or nothing | [`denied`] |
+//! | names paths outside, absolute, with `..`, NUL, slashes; through links, hard links, races, pipes | a refusal that names the grant | `files::tests` |
+//! | writes where it may read, removes what it was granted | a refusal | `files::tests` |
+//! | imports what is not offered, or not stated; lies in its manifest | is not loaded | [`components`] |
+//! | is a core module, native code, cut off, changed, too large, of another world, a compile bomb | is not loaded, or compiled in bounded time | [`components`] |
+//! | finds a poisoned, foreign, open cache | is compiled anew | [`cache`] |
+//!
+//! Not here, since this world has no network: what would need addresses, redirects and bodies.
 
 mod cache;
 mod components;
