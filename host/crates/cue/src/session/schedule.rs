@@ -145,6 +145,11 @@ impl Session {
 
     /// Whether nothing can be added to a node from outside any more.
     pub(crate) fn closed(&self, node: Node) -> bool {
+        self.closed_but(node, &mut Vec::new())
+    }
+
+    /// The same, where nodes that are being looked at already (a circle of references) are taken as closed.
+    fn closed_but(&self, node: Node, seen: &mut Vec<Node>) -> bool {
         let mut node = node;
         loop {
             let data = self.node(node);
@@ -161,8 +166,17 @@ impl Session {
             if let Some(extra) = &parent.extra
                 && parent.flags & flag::ASSUME_CLOSED == 0
             {
-                if !extra.disjunctions.is_empty() || extra.sources.iter().any(|source| !self.closed(*source)) {
+                if !extra.disjunctions.is_empty() {
                     return false;
+                }
+                if !extra.sources.is_empty() && !seen.contains(&data.parent) {
+                    if seen.len() > 200 {
+                        return false;
+                    }
+                    seen.push(data.parent);
+                    if extra.sources.iter().any(|source| !self.closed_but(*source, seen)) {
+                        return false;
+                    }
                 }
                 let touched = extra.tasks.iter().any(|task| match task {
                     Task::Comprehension { id, .. } => self
