@@ -10,6 +10,7 @@ pub mod exit;
 pub mod logging;
 pub mod observer;
 pub mod providers;
+pub mod records;
 pub mod render;
 pub mod terminal;
 pub mod workspace;

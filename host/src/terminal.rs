@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pravo_diag::{Diagnostic, SourceMap, Style, render_all};
 
+use crate::render::document::own_first;
 use crate::render::paint::Paint;
 
 /// Erases the line that the cursor is on.
@@ -77,7 +78,8 @@ impl Terminal {
     /// Writes diagnostics to stderr, a blank line before each.
     pub fn report(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         if !diagnostics.is_empty() {
-            self.write(false, &render_all(diagnostics, sources, Style { color: self.err.color }));
+            let diagnostics: Vec<Diagnostic> = diagnostics.iter().map(|diagnostic| own_first(diagnostic, sources)).collect();
+            self.write(false, &render_all(&diagnostics, sources, Style { color: self.err.color }));
         }
     }
 

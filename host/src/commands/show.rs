@@ -7,6 +7,7 @@ use pravo_model::state::{Record, Status};
 use super::planning::Planned;
 use crate::args::Show;
 use crate::exit::{Done, Failure, Outcome};
+use crate::records::Schemas;
 use crate::render::document::{attributes, state_document};
 use crate::render::paint::{Color, Paint};
 use crate::render::plan::View;
@@ -34,7 +35,8 @@ fn plan(context: &Context, arguments: &Show, file: &std::path::Path) -> Outcome 
 
 fn state(context: &Context, arguments: &Show) -> Outcome {
     let view = context.open_state()?.view()?;
-    let records = view.records()?;
+    let schemas = Schemas::new(&context.directory);
+    let records: Vec<Record> = view.records()?.into_iter().map(|record| schemas.mark(record)).collect();
     let shown = View { paint: context.terminal.out, show_sensitive: arguments.show_sensitive };
     if arguments.json {
         context.terminal.line(&state_document(&records, view.last_transaction()?.as_ref(), shown).to_string());

@@ -11,6 +11,7 @@ use super::graph::{Edges, text};
 use super::show::record_text;
 use crate::args::{GraphForm, State};
 use crate::exit::{Done, Failure, Outcome};
+use crate::records::Schemas;
 use crate::render::diff::{Body, write_body};
 use crate::render::document::{attributes, head, record_json, state_document};
 use crate::render::marks::Marks;
@@ -61,7 +62,7 @@ fn show(context: &Context, address: &Address, at: Option<u64>, json: bool, show_
         Some(transaction) => view.record_at(address, TransactionId(transaction))?,
     };
     let when = at.map_or_else(String::new, |transaction| format!(" after transaction {transaction}"));
-    let record = record.ok_or_else(|| no_record(address, &when))?;
+    let record = Schemas::new(&context.directory).mark(record.ok_or_else(|| no_record(address, &when))?);
     let shown = View { paint: context.terminal.out, show_sensitive };
     if json {
         let mut document = head("record");
@@ -174,8 +175,10 @@ fn diff(context: &Context, from: u64, to: u64, show_sensitive: bool) -> Outcome 
         touched.insert(entry.address, entry.record);
     }
     let shown = View { paint: context.terminal.out, show_sensitive };
+    let schemas = Schemas::new(&context.directory);
     for (address, after) in touched {
-        let before = view.record_at(&address, from)?;
+        let before = view.record_at(&address, from)?.map(|record| schemas.mark(record));
+        let after = after.map(|record| schemas.mark(record));
         context.terminal.print(&diff_text(&address, before.as_ref(), after.as_ref(), shown));
     }
     Ok(Done::Success)

@@ -118,13 +118,21 @@ pub enum Phase {
 /// Diagnostics as JSON objects with resolved places and the phase in which they arose.
 pub fn write_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, during: Phase) -> Vec<Json> {
     let objects = diagnostics.iter().map(|diagnostic| {
-        let mut object = serde_json::to_value(to_json(diagnostic, sources)).unwrap_or(Json::Null);
+        let mut object = serde_json::to_value(to_json(&own_first(diagnostic, sources), sources)).unwrap_or(Json::Null);
         if let Json::Object(map) = &mut object {
             map.insert("phase".into(), phase(&diagnostic.code, during).into());
         }
         object
     });
     objects.collect()
+}
+
+/// The diagnostic with the places in files before those in generated packages: what somebody can change comes first.
+pub fn own_first(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
+    let mut diagnostic = diagnostic.clone();
+    let generated = |span| sources.locate(span).is_some_and(|(source, _)| source.path().starts_with("pravo.dev"));
+    diagnostic.labels.sort_by_key(|label| generated(label.span));
+    diagnostic
 }
 
 /// The phase that a diagnostic belongs to. Its code begins with what was done; what is told by nobody else was found while evaluating.

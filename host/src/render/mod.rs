@@ -10,6 +10,7 @@ pub mod marks;
 pub mod paint;
 pub mod plan;
 pub mod run;
+pub mod sensitive;
 pub mod text;
 pub mod time;
 pub mod value;
