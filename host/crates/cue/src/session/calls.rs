@@ -460,7 +460,13 @@ impl Session {
                 if self.node(node).scalar.is_none() && !self.is_composite(node) {
                     continue;
                 }
-                if let Some(text) = self.check_match(&validator, node)? {
+                if self.checking.contains(&validator.expr) {
+                    continue;
+                }
+                self.checking.push(validator.expr);
+                let checked = self.check_match(&validator, node);
+                self.checking.pop();
+                if let Some(text) = checked? {
                     let bottom = self.bottom_at(Code::Eval, node, Reason::Text(text), validator.expr);
                     self.fail(node, bottom);
                 }

@@ -306,6 +306,8 @@ pub(crate) struct NodeData {
     pub trace: u32,
     pub forward: Node,
     pub flags: u16,
+    /// How many nodes are above.
+    pub level: u16,
     pub kinds: Kinds,
     pub phase: Phase,
     pub presence: Presence,

@@ -78,7 +78,9 @@ impl Session {
             Expr::Text(value) => self.join_scalar(node, Scalar::Text(value), conjunct.expr),
             Expr::Bytes(value) => self.join_scalar(node, Scalar::Bytes(value), conjunct.expr),
             Expr::Kind(kinds) => {
-                self.set(node, flag::NONCYCLIC);
+                if kinds != Kinds::TOP {
+                    self.set(node, flag::NONCYCLIC);
+                }
                 self.join_kinds(node, kinds, conjunct.expr)
             }
             Expr::Struct(_) | Expr::List(_) => {
@@ -93,7 +95,9 @@ impl Session {
             }
             Expr::Unify(operands) => self.join_operands(node, conjunct, operands),
             Expr::Disjunction(_) => {
-                self.set(node, flag::NONCYCLIC);
+                if !self.info(conjunct.info).cyclic {
+                    self.set(node, flag::NONCYCLIC);
+                }
                 self.join_disjunction(node, conjunct)
             }
             Expr::FrameLabel { up } => match self.frame_label(conjunct.env, up) {
@@ -133,6 +137,12 @@ impl Session {
     }
 
     fn join_literal(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
+        if self.node(node).level > super::LEVELS {
+            let spans = vec![self.span_of(conjunct.expr)];
+            let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
+            self.fail(node, bottom);
+            return Ok(());
+        }
         if !self.info(conjunct.info).cyclic {
             self.set(node, flag::NONCYCLIC);
         }

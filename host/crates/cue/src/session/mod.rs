@@ -70,7 +70,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 2_000_000_000, nodes: 60_000_000, bytes: 4 << 30 }
+        Self { steps: 400_000_000, nodes: 60_000_000, bytes: 4 << 30 }
     }
 }
 
@@ -129,6 +129,8 @@ pub struct Session {
     /// What the running task has read.
     pub(crate) reading: u32,
     pub(crate) depth: u32,
+    /// The validators that are being run.
+    pub(crate) checking: Vec<ExprId>,
     pub(crate) limits: Limits,
     pub(crate) stats: Stats,
     pub(crate) exceeded: Option<LimitExceeded>,
@@ -168,6 +170,7 @@ impl Session {
             traces: host::Traces::default(),
             reading: 0,
             depth: 0,
+            checking: Vec::new(),
             limits,
             stats: Stats::default(),
             exceeded: None,
@@ -223,9 +226,11 @@ impl Session {
 
     pub(crate) fn new_node(&mut self, parent: Node, label: Label, presence: Presence) -> Node {
         self.stats.nodes += 1;
-        let mut flags = 0;
+        let (mut flags, mut level) = (0, 0);
         if parent != NONE {
-            flags = self.node(parent).flags & flag::TEMPLATE;
+            let above = self.node(parent);
+            flags = above.flags & flag::TEMPLATE;
+            level = above.level.saturating_add(1);
         }
         if label.is_definition() || (label == Label::NONE && parent != NONE) || presence != Presence::Member {
             flags |= flag::TEMPLATE;
@@ -243,6 +248,7 @@ impl Session {
             trace: 0,
             forward: NONE,
             flags,
+            level,
             kinds: Kinds::TOP,
             phase: Phase::New,
             presence,
@@ -266,6 +272,7 @@ impl Session {
                 trace: 0,
                 forward: NONE,
                 flags: 0,
+                level: 0,
                 kinds: Kinds::TOP,
                 phase: Phase::Settled,
                 presence: Presence::Member,
@@ -401,3 +408,6 @@ impl Session {
 
 /// The bit of an expression's number that marks the struct of a file (with [`DATUM`] clear).
 pub(crate) const FILE: u32 = 1 << 30;
+
+/// How many levels of nodes there may be; what is deeper repeats itself.
+pub(crate) const LEVELS: u16 = 800;

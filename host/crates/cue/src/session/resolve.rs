@@ -147,7 +147,7 @@ impl Session {
             return Ok(*node);
         }
         let node = self.new_node(at, Label::NONE, Presence::Member);
-        if self.depth_of(at) > 2_000 {
+        if self.node(at).level > super::LEVELS {
             let bottom = self.bottom_at(Code::Structural, node, Reason::Structural, expr);
             self.fail(node, bottom);
         }
@@ -158,15 +158,6 @@ impl Session {
         self.node_mut(node).conjuncts.push(Conjunct { expr, env, info: 0 });
         self.inline.insert((expr, env), node);
         Ok(node)
-    }
-
-    fn depth_of(&self, node: Node) -> u32 {
-        let (mut depth, mut node) = (0, node);
-        while node != NONE && depth < 100_000 {
-            depth += 1;
-            node = self.node(node).parent;
-        }
-        depth
     }
 
     fn let_node(&mut self, id: u32, frame: u32) -> Node {
