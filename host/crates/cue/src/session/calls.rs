@@ -240,7 +240,7 @@ impl Session {
             }
             [only] => self.join(node, Conjunct { expr: *only, ..conjunct }),
             _ => {
-                let expr = self.datum(Datum::Or(branches.into()));
+                let expr = self.datum(Datum::Or(conjunct.expr, branches.into()));
                 self.join(node, Conjunct { expr, ..conjunct })
             }
         }

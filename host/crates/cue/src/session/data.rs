@@ -50,8 +50,8 @@ pub(crate) enum Datum {
     Unknown(Kinds),
     /// What an answer to a question says.
     Bottom(u32),
-    /// A disjunction of these.
-    Or(Arc<[ExprId]>),
+    /// A disjunction of these, made by a call.
+    Or(ExprId, Arc<[ExprId]>),
 }
 
 /// What an expression's names mean: one frame and those around it.

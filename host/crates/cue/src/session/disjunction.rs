@@ -71,6 +71,12 @@ impl Session {
                 return Ok(joined);
             }
             let Some((disjunction, left, marked)) = groups.into_iter().next() else { return Ok(false) };
+            if self.extra(node).is_some_and(|extra| extra.choices.len() > 100) {
+                let bottom = self.bottom_at(Code::Structural, node, Reason::Structural, disjunction.expr);
+                self.fail(node, bottom);
+                self.extra_mut(node).disjunctions.clear();
+                return Ok(true);
+            }
             self.fork(node, disjunction, &left, marked);
         }
         self.judge_forks(node)
@@ -80,7 +86,7 @@ impl Session {
     fn branches(&self, disjunction: Conjunct) -> Vec<Branch> {
         let mut out = Vec::new();
         if disjunction.expr.0 & DATUM != 0 {
-            if let Some(Datum::Or(nodes)) = self.data.get((disjunction.expr.0 & !DATUM) as usize) {
+            if let Some(Datum::Or(_, nodes)) = self.data.get((disjunction.expr.0 & !DATUM) as usize) {
                 out.extend(nodes.iter().map(|expr| Branch { expr: *expr, default: false }));
             }
             return out;
@@ -491,11 +497,30 @@ impl Session {
     /// The branch that was chosen for a disjunction, if the node is a fork.
     pub(crate) fn choice(&self, node: Node, conjunct: Conjunct) -> Option<ExprId> {
         let extra = self.extra(node)?;
-        extra
-            .choices
-            .iter()
-            .find(|(expr, env, _)| *expr == conjunct.expr && self.same_frame(*env, conjunct.env))
-            .and_then(|choice| choice.2)
+        for (expr, env, chosen) in &extra.choices {
+            if *expr == conjunct.expr && self.same_frame(*env, conjunct.env) {
+                return *chosen;
+            }
+            if let (Some((a, old)), Some((b, new))) = (self.made_branches(*expr), self.made_branches(conjunct.expr))
+                && a == b
+                && self.same_frame(*env, conjunct.env)
+            {
+                let at = old.iter().position(|branch| Some(*branch) == *chosen)?;
+                return new.get(at).copied();
+            }
+        }
+        None
+    }
+
+    /// The branches of a disjunction that a call made, and the call.
+    fn made_branches(&self, expr: ExprId) -> Option<(ExprId, &[ExprId])> {
+        if expr.0 & DATUM == 0 {
+            return None;
+        }
+        match self.data.get((expr.0 & !DATUM) as usize) {
+            Some(Datum::Or(call, branches)) => Some((*call, branches)),
+            _ => None,
+        }
     }
 
     /// Tries the forks and keeps those that do not fail.

@@ -166,7 +166,7 @@ impl Session {
         match datum {
             Datum::Scalar(scalar) => self.join_scalar(node, scalar, conjunct.expr),
             Datum::Value(value) => self.join_value(node, &value, conjunct),
-            Datum::Or(_) => self.join_disjunction(node, conjunct),
+            Datum::Or(..) => self.join_disjunction(node, conjunct),
             Datum::Node(target) => self.join_reference(node, target, conjunct, false),
             Datum::Unknown(kinds) => {
                 self.set(node, flag::PENDING);

@@ -410,4 +410,4 @@ impl Session {
 pub(crate) const FILE: u32 = 1 << 30;
 
 /// How many levels of nodes there may be; what is deeper repeats itself.
-pub(crate) const LEVELS: u16 = 800;
+pub(crate) const LEVELS: u16 = 400;
