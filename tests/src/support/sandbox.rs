@@ -51,7 +51,8 @@ impl From<Output> for Ran {
     }
 }
 
-/// The `pravo` binary of this build; built once where it is not there or older than its sources.
+/// The `pravo` binary of this build, in a directory of its own where it has its name. Integration tests find it beside them, since cargo
+/// builds it with them; other programs have it built.
 ///
 /// # Panics
 /// Where it cannot be built.
@@ -59,19 +60,34 @@ pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         // Tests lie in target/PROFILE/deps, binaries in target/PROFILE.
-        let test = std::env::current_exe().expect("a test has a path");
-        let profile = test.ancestors().find(|directory| directory.join("deps").is_dir()).expect("a test lies in a target directory");
-        let name = profile.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--quiet", "--locked", "--package", "pravo", "--bin", "pravo"]);
-        if name != "debug" {
-            cargo.args(["--profile", name]);
+        let own = std::env::current_exe().expect("a program has a path");
+        let profile = own.ancestors().find(|directory| directory.join("deps").is_dir()).expect("it lies in a target directory");
+        let is_test = own.parent().is_some_and(|directory| directory.ends_with("deps"));
+        if !is_test {
+            build(profile);
         }
-        cargo.arg("--target-dir").arg(profile.parent().expect("a profile lies in a target directory"));
-        let status = cargo.current_dir(repository()).status().expect("cargo runs");
-        assert!(status.success(), "the binary could not be built");
-        profile.join("pravo")
+        let directory = profile.join("pravo-under-test-bin");
+        let link = directory.join("pravo");
+        let target = profile.join("pravo-under-test");
+        if std::fs::read_link(&link).ok().as_deref() != Some(&target) {
+            std::fs::create_dir_all(&directory).expect("a directory can be made");
+            // Another test process may have made it at the same time.
+            let _ = std::os::unix::fs::symlink(&target, &link);
+        }
+        link
     })
+}
+
+fn build(profile: &Path) {
+    let name = profile.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--quiet", "--locked", "--package", "pravo-tests", "--bin", "pravo-under-test"]);
+    if name != "debug" {
+        cargo.args(["--profile", name]);
+    }
+    cargo.arg("--target-dir").arg(profile.parent().expect("a profile lies in a target directory"));
+    let status = cargo.current_dir(repository()).status().expect("cargo runs");
+    assert!(status.success(), "the binary could not be built");
 }
 
 /// The root of the repository.
