@@ -285,11 +285,7 @@ impl Session {
                     Ok(equal) => equal,
                     Err(bottom) => return Ok(Val::Bottom(bottom)),
                 },
-                (Val::Scalar(Scalar::Null), _) | (_, Val::Scalar(Scalar::Null)) => false,
-                _ => {
-                    let reason = Reason::Operands(operator, self.kinds_of(a.0), self.kinds_of(b.0));
-                    return Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
-                }
+                _ => false,
             };
             return Ok(Val::Scalar(Scalar::Bool(equal == (operator == Operator::Equal))));
         }
@@ -337,13 +333,6 @@ impl Session {
                 _ => wrong(self),
             },
             Operator::Equal | Operator::NotEqual => {
-                let comparable = self.scalar_kind(a) == self.scalar_kind(b)
-                    || (self.scalar_kind(a) | self.scalar_kind(b)).0 & !Kinds::NUMBER.0 == 0
-                    || a == Scalar::Null
-                    || b == Scalar::Null;
-                if !comparable {
-                    return wrong(self);
-                }
                 truth((self.compare(a, b) == Some(Ordering::Equal)) == (operator == Operator::Equal))
             }
             Operator::Match | Operator::NotMatch => self.matches_regex(expr, operator, a, b, at),
@@ -648,6 +637,12 @@ impl Session {
                 if operator == Operator::Equal {
                     return self.join_scalar(node, value, conjunct.expr);
                 }
+                if matches!(value, Scalar::Null | Scalar::Bool(_)) && !matches!(operator, Operator::NotEqual | Operator::Match | Operator::NotMatch) {
+                    let reason = Reason::Text(format!("invalid operand {} for bound {}", self.scalar_text(value), operator.text()));
+                    let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
+                    self.fail(node, bottom);
+                    return Ok(());
+                }
                 self.join_bound(node, Bound { operator, value, expr: conjunct.expr })
             }
             Val::Pending(kinds) => {
@@ -657,6 +652,9 @@ impl Session {
             Val::Bottom(bottom) => {
                 self.fail(node, bottom);
                 Ok(())
+            }
+            Val::Node(target) if operator == Operator::Equal && self.is_composite(target) => {
+                self.join_reference(node, target, conjunct, false)
             }
             Val::Node(target) => {
                 let val = if self.is_composite(target) {

@@ -95,9 +95,6 @@ impl Session {
             }
             Expr::Unify(operands) => self.join_operands(node, conjunct, operands),
             Expr::Disjunction(_) => {
-                if !self.info(conjunct.info).cyclic {
-                    self.set(node, flag::NONCYCLIC);
-                }
                 self.join_disjunction(node, conjunct)
             }
             Expr::FrameLabel { up } => match self.frame_label(conjunct.env, up) {
@@ -210,7 +207,6 @@ impl Session {
         if !structure.constraints.is_empty() {
             self.constrain_existing(node, literal, frame, info)?;
         }
-        let embedded = if structure.embeds { self.embedded_info(info) } else { info };
         for (index, declared) in structure.declarations.iter().enumerate() {
             match declared {
                 Declared::Field(field) if field.presence == Presence::Optional => {}
@@ -226,9 +222,11 @@ impl Session {
                 }
                 Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
                 Declared::Embedding(value) => {
+                    let embedded = self.embedded_info(info);
                     self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;
                 }
                 Declared::Comprehension(id) => {
+                    let embedded = self.embedded_info(info);
                     self.extra_mut(node).tasks.push(Task::Comprehension { id: *id, env: frame, info: embedded });
                 }
             }
@@ -441,7 +439,6 @@ impl Session {
         self.require(node, info);
         self.node_mut(node).structs.push((literal, frame, info));
         self.constrain_existing(node, literal, frame, info)?;
-        let embedded = if structure.embeds { self.embedded_info(info) } else { info };
         for declared in &structure.declarations {
             match declared {
                 Declared::Field(field) if field.presence != Presence::Optional => {
@@ -451,6 +448,7 @@ impl Session {
                 Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
                 Declared::Embedding(value) => {
                     // Only what is reached by a new occurrence is new.
+                    let embedded = self.embedded_info(info);
                     let extra = self.extra_mut(node);
                     extra.seen.retain(|(expr, env)| (*expr, *env) != (*value, frame));
                     self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;

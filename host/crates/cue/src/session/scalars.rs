@@ -211,9 +211,49 @@ impl Session {
         let extra = self.extra_mut(node);
         if !extra.bounds.iter().any(|other| other.expr == bound.expr && other.value == bound.value) {
             extra.bounds.push(bound);
+            self.simplify_bounds(node);
         }
         self.check_bounds(node);
         Ok(())
+    }
+
+    /// Drops the bounds that the one added last makes superfluous, or that one.
+    fn simplify_bounds(&mut self, node: Node) {
+        let Some(extra) = self.extra(node) else { return };
+        let bounds = extra.bounds.clone();
+        let Some((last, others)) = bounds.split_last() else { return };
+        let mut keep = Vec::with_capacity(bounds.len());
+        let mut wanted = true;
+        for other in others {
+            if wanted && self.implies(*other, *last) {
+                wanted = false;
+            }
+            if !wanted || !self.implies(*last, *other) {
+                keep.push(*other);
+            }
+        }
+        if wanted {
+            keep.push(*last);
+        }
+        self.extra_mut(node).bounds = keep;
+    }
+
+    /// Whether everything that keeps one bound keeps another.
+    fn implies(&self, a: Bound, b: Bound) -> bool {
+        use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+        let Some(ordering) = self.compare(a.value, b.value) else { return false };
+        match (a.operator, b.operator) {
+            (Greater, Greater | GreaterOrEqual) | (GreaterOrEqual, GreaterOrEqual) => ordering != Ordering::Less,
+            (GreaterOrEqual, Greater) => ordering == Ordering::Greater,
+            (Less, Less | LessOrEqual) | (LessOrEqual, LessOrEqual) => ordering != Ordering::Greater,
+            (LessOrEqual, Less) => ordering == Ordering::Less,
+            (NotEqual, NotEqual) => ordering == Ordering::Equal,
+            (Greater, NotEqual) => ordering != Ordering::Less,
+            (GreaterOrEqual, NotEqual) => ordering == Ordering::Greater,
+            (Less, NotEqual) => ordering != Ordering::Greater,
+            (LessOrEqual, NotEqual) => ordering == Ordering::Less,
+            _ => false,
+        }
     }
 
     /// Whether a scalar keeps a bound.
