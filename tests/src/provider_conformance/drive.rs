@@ -116,9 +116,7 @@ fn plan_facts(outcome: &mut Outcome, plan: &Json) {
     let list = |part: &Json| if part.is_null() { json!([]) } else { part.clone() };
     outcome.facts.insert("unknown_after_plan".to_owned(), list(&change["after_unknown"]));
     outcome.facts.insert("planned".to_owned(), change["after"].clone());
-    let names = list(&change["replace_paths"]).as_array().cloned().unwrap_or_default();
-    let names: Vec<Json> = names.into_iter().map(|path| if path.as_array().is_some_and(|steps| steps.len() == 1) { path[0].clone() } else { path }).collect();
-    outcome.facts.insert("replace_paths".to_owned(), names.into());
+    outcome.facts.insert("replace_paths".to_owned(), list(&change["replace_paths"]));
     if !change["import"].is_null() {
         outcome.facts.insert("imported".to_owned(), change["import"]["values"].clone());
     }
