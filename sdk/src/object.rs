@@ -187,7 +187,7 @@ pub(crate) fn check_fields(fields: &[Field], config: &Value, diagnostics: &mut D
     for field in fields {
         let value = config.attribute(field.name);
         field.check(value, diagnostics);
-        if let Some(reason) = field.attribute.deprecated.as_ref().filter(|_| !value.is_null()) {
+        if let Some(reason) = field.attribute.deprecated.as_ref().filter(|_| !value.is_null() && !value.is_unknown()) {
             diagnostics.push(Diagnostic::warning("Attribute Deprecated", reason.clone()).at(Path::attribute(field.name)));
         }
     }

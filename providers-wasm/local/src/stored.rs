@@ -22,10 +22,10 @@ pub fn check_contents(arguments: &[Argument<'_>], diagnostics: &mut Diagnostics)
         return;
     }
     let names = arguments.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(",");
-    for (name, argument) in arguments {
+    for (name, _) in arguments {
         let count = if set == 0 { "No attribute".to_owned() } else { format!("{set} attributes") };
         let problem = Diagnostic::error("Invalid Attribute Combination", format!("{count} specified when one (and only one) of [{names}] is required"));
-        diagnostics.push(if argument.is_null() { problem } else { problem.at_attribute(name) });
+        diagnostics.push(problem.at_attribute(name));
     }
 }
 

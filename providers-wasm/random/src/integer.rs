@@ -60,12 +60,13 @@ impl Resource for Integer {
             _ => return Err(failed("Invalid import usage: expecting {result},{min},{max} or {result},{min},{max},{seed}")),
         };
         let number = |text: &str, problem: &str| text.parse::<i64>().map_err(|_| failed(problem));
+        let value = number(result, "The value supplied could not be parsed as an integer.")?;
         Ok(Self {
             keepers: Attr::Null,
             min: number(least, "The min value supplied could not be parsed as an integer.")?.into(),
             max: number(largest, "The max value supplied could not be parsed as an integer.")?.into(),
             seed,
-            result: number(result, "The value supplied could not be parsed as an integer.")?.into(),
+            result: value.into(),
             id: result.into(),
         })
     }
