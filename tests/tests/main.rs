@@ -4,4 +4,5 @@ mod bad_input;
 mod commands;
 mod concurrency;
 mod crate_edges;
+mod misbehaviour;
 mod pages;
