@@ -66,7 +66,11 @@ fn holds(key: &str, argument: &Json, got: &Json, before: &Json, context: &Contex
         "$bytes" => Ok(text.and_then(|text| decode(argument["encoding"].as_str()?, text)).map(|bytes| bytes.len() as u64) == argument["length"].as_u64()),
         "$encodes" => encodes(argument, text, context),
         "$int" => Ok(got.as_i64().zip(argument[0].as_i64()).zip(argument[1].as_i64()).is_some_and(|((got, low), high)| (low..=high).contains(&got))),
-        "$shuffle" => Ok(is_shuffle(&context.object[argument["of"].as_str().unwrap_or_default()], argument["count"].as_u64(), got)),
+        "$shuffle" => {
+            // Of an attribute, or of the list itself.
+            let of = argument["of"].as_str().map_or(&argument["of"], |name| &context.object[name]);
+            Ok(is_shuffle(of, argument["count"].as_u64(), got))
+        }
         "$bcrypt" => {
             let hashed = context.object[argument["of"].as_str().unwrap_or_default()].as_str().unwrap_or_default();
             let bytes = &hashed.as_bytes()[..hashed.len().min(72)];
@@ -164,6 +168,7 @@ mod tests {
             (json!({"$encodes": {"of": "hex", "from": "hex", "to": "decimal"}}), json!("255"), json!("256")),
             (json!({"$int": [1, 3]}), json!(3), json!(4)),
             (json!({"$shuffle": {"of": "input", "count": 3}}), json!(["b", "a", "a"]), json!(["b", "b", "a"])),
+            (json!({"$shuffle": {"of": ["a", "b"], "count": 2}}), json!(["b", "a"]), json!(["b", "b"])),
             (json!({"$text_of": "n"}), json!("7"), json!("8")),
             (json!({"$repeat": ["ab", 2]}), json!("abab"), json!("ab")),
             (json!({"$kept": true}), json!("old"), json!("new")),
