@@ -300,6 +300,25 @@ impl<'c, 'a> Lowering<'c, 'a> {
     /// The value of a field, pattern or element, with the frame that its aliases need.
     fn slot(&mut self, mut frame: Scope<'a>, value: &'a Expression) -> Slot {
         let mut value = value;
+        if let Expression::Alias(alias) = value
+            && let Expression::Struct(structure) = &alias.value
+        {
+            // The alias means the struct that the literal ends up in, wherever it is referred to from.
+            let names = !frame.names.is_empty();
+            if names {
+                self.scopes.stack.push(frame);
+            }
+            let mut scope = Scope { is_struct: true, ..Scope::default() };
+            scope.names.insert(&alias.name.name, Meaning::This);
+            scope.watched.push((&alias.name, false));
+            let declarations: Vec<&ast::Declaration> = structure.declarations.iter().collect();
+            let id = self.structure(scope, &declarations, structure.span);
+            let value = self.code.add(Expr::Struct(id), structure.span);
+            if names {
+                self.pop_scope();
+            }
+            return Slot { value, framed: names };
+        }
         if let Expression::Alias(alias) = value {
             frame.names.insert(&alias.name.name, Meaning::This);
             frame.watched.push((&alias.name, false));

@@ -57,3 +57,8 @@ fn cycles_are_errors_not_hangs() {
     check("a: b: a", "a.b: structural cycle");
     check("#L: {v: int, next?: #L}, l: #L & {v: 1, next: v: 2}", "{l: {v: 1, next: {v: 2}}}");
 }
+
+#[test]
+fn an_alias_means_the_struct_that_its_literal_ends_up_in() {
+    check("#F: X={a: int, out: X.a * 2}, r: (#F & {a: 21}).out", "{r: 42}");
+}
