@@ -10,7 +10,7 @@ use pravo_model::state::{Change, Head, Object, Record, StateStore, Status, Times
 use super::case::{Case, Step};
 use super::judge::{Outcome, judge};
 use super::product::{Answer, Product};
-use super::source::expand;
+use super::source::{expand, mentions_unknown};
 
 /// The address of the object of every case.
 const OBJECT: &str = "it";
@@ -55,12 +55,13 @@ fn run(case: &Case, product: &Product<'_>, number: usize, step: &Step) -> Result
     Ok(outcome)
 }
 
+/// Takes over what an answer says, once: a failed apply tells its errors as an event and again in the summary.
 fn sort_diagnostics(outcome: &mut Outcome, answer: &Answer) {
-    let (errors, warnings): (Vec<Json>, Vec<Json>) = answer.diagnostics().into_iter().partition(|diagnostic| diagnostic["severity"] == "error");
-    outcome.errors.extend(errors);
-    for warning in warnings {
-        if !outcome.warnings.iter().any(|known| known["summary"] == warning["summary"] && known["path"] == warning["path"]) {
-            outcome.warnings.push(warning);
+    for diagnostic in answer.diagnostics() {
+        let list = if diagnostic["severity"] == "error" { &mut outcome.errors } else { &mut outcome.warnings };
+        let same = |known: &Json| ["summary", "detail", "path"].iter().all(|part| known[*part] == diagnostic[*part]);
+        if !list.iter().any(same) {
+            list.push(diagnostic);
         }
     }
     outcome.text.push_str(&answer.text);
@@ -195,10 +196,21 @@ fn through_sink(product: &Product<'_>, step: &Step) -> Result<Outcome, String> {
         outcome.facts.insert("result".to_owned(), value);
         outcome.facts.insert("called_during".to_owned(), if waited { "apply" } else { "plan" }.into());
     } else {
-        outcome.facts.insert("values".to_owned(), value);
+        outcome.facts.insert("values".to_owned(), with_unset(value, step.expect.get("values").unwrap_or(&Json::Null)));
+        let waited = mentions_unknown(&Json::Object(step.config.clone()));
         outcome.facts.insert("opened_during".to_owned(), if waited { json!(["apply"]) } else { json!(["plan", "apply"]) });
     }
     Ok(outcome)
+}
+
+/// CUE leaves attributes that are not set out where Terraform says null.
+fn with_unset(mut value: Json, expected: &Json) -> Json {
+    if let (Some(attributes), Some(expected)) = (value.as_object_mut(), expected.as_object()) {
+        for name in expected.keys() {
+            attributes.entry(name.clone()).or_insert(Json::Null);
+        }
+    }
+    value
 }
 
 /// Puts an object into the state as an older version of the provider left it.

@@ -22,7 +22,8 @@ pub fn needs_trace(case: &Case) -> bool {
     matches!(case.kind.as_str(), "ephemeral" | "function") || case.steps.iter().any(|step| mentions_unknown(&Json::Object(step.config.clone())))
 }
 
-fn mentions_unknown(json: &Json) -> bool {
+/// Whether something in it is not known while planning.
+pub fn mentions_unknown(json: &Json) -> bool {
     match json {
         Json::Object(entries) => entries.contains_key("$unknown") || entries.values().any(mentions_unknown),
         Json::Array(elements) => elements.iter().any(mentions_unknown),
