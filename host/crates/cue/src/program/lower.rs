@@ -360,7 +360,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
                     clauses.push(LoweredClause::Let(value));
                 }
                 ast::Clause::Try(try_) => match &try_.binding {
-                    None => clauses.push(LoweredClause::Try),
+                    None => clauses.push(LoweredClause::Try(ExprId(0))),
                     Some(binding) => {
                         let value = self.expression(&binding.value);
                         let mut scope = Scope::default();
@@ -373,6 +373,11 @@ impl<'c, 'a> Lowering<'c, 'a> {
             }
         }
         let value = self.expression(&comprehension.value);
+        for clause in &mut clauses {
+            if let LoweredClause::Try(body) = clause {
+                *body = value;
+            }
+        }
         for _ in 0..frames {
             self.pop_scope();
         }

@@ -327,8 +327,8 @@ pub enum LoweredClause {
     If(ExprId),
     /// `let v = x`; pushes a frame.
     Let(ExprId),
-    /// `try`
-    Try,
+    /// `try`, with the body that has to succeed.
+    Try(ExprId),
     /// `try v = x`; pushes a frame.
     TryLet(ExprId),
 }

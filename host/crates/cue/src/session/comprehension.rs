@@ -31,9 +31,6 @@ impl Session {
                 match self.clause(node, *clause, frame, &mut next) {
                     Ok(None) => {}
                     Ok(Some(Val::Bottom(other))) => {
-                        if matches!(clause, LoweredClause::Try | LoweredClause::TryLet(_)) && !self.code_of(other).is_final() {
-                            continue;
-                        }
                         bottom = bottom.or(Some(other));
                     }
                     Ok(Some(_)) => pending = true,
@@ -79,12 +76,15 @@ impl Session {
                 let target = self.inline_node(value, frame, node)?;
                 next.push(self.alias_frame(frame, target, Label::NONE));
             }
-            LoweredClause::Try => next.push(frame),
+            LoweredClause::Try(body) => {
+                if self.succeeds(body, frame, node)? {
+                    next.push(frame);
+                }
+            }
             LoweredClause::TryLet(value) => {
-                let target = self.inline_node(value, frame, node)?;
-                match self.value_of(target)? {
-                    Val::Bottom(bottom) => return Ok(Some(Val::Bottom(bottom))),
-                    _ => next.push(self.alias_frame(frame, target, Label::NONE)),
+                if self.succeeds(value, frame, node)? {
+                    let target = self.inline_node(value, frame, node)?;
+                    next.push(self.alias_frame(frame, target, Label::NONE));
                 }
             }
             LoweredClause::For { source } => return self.for_clause(node, source, frame, next),

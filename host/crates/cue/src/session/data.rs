@@ -285,6 +285,7 @@ pub(crate) mod flag {
     pub const PENDING: u16 = 512;
     pub const OPEN_ENDED: u16 = 1024;
     pub const NONCYCLIC: u16 = 2048;
+    pub const ATTEMPT: u16 = 4096;
     pub const REFERENCE: u16 = 8192;
     pub const EMBEDS: u16 = 16384;
     pub const QUEUED: u16 = 32768;

@@ -490,7 +490,7 @@ impl Session {
         false
     }
 
-    fn family(&self, node: Node) -> Node {
+    pub(crate) fn family(&self, node: Node) -> Node {
         self.extra(node).and_then(|extra| extra.family).unwrap_or(node)
     }
 

@@ -49,7 +49,6 @@ impl Session {
             Expr::Slice(operands) => return self.slice(expr, operands, env, at),
             Expr::Call(operands) => return self.call(expr, operands, env, at),
             Expr::Open(inner) => return self.eval(inner, env, at),
-            Expr::Try(inner) => return self.eval(inner, env, at),
             _ => {
                 return match self.resolve(expr, env, at)? {
                     Target::Node(node, _) => self.value_of(node),
@@ -576,7 +575,6 @@ impl Session {
         match expr {
             Expr::Bound { operator, operand } => self.join_computed_bound(node, conjunct, operator, operand),
             Expr::Open(inner) => self.join_open(node, conjunct, inner),
-            Expr::Try(inner) => self.join(node, Conjunct { expr: inner, ..conjunct }),
             Expr::Call(operands) => self.join_call(node, conjunct, operands),
             Expr::Core(_) | Expr::Function(_) => self.join_function(node, conjunct),
             _ => {

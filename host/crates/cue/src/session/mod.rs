@@ -39,6 +39,7 @@ mod resolve;
 mod schedule;
 mod scalars;
 mod show;
+mod tries;
 #[cfg(test)]
 mod tests;
 
@@ -131,6 +132,8 @@ pub struct Session {
     pub(crate) depth: u32,
     /// The validators that are being run.
     pub(crate) checking: Vec<ExprId>,
+    /// Where a reference marked with `?` found nothing.
+    pub(crate) missed: Vec<Node>,
     pub(crate) limits: Limits,
     pub(crate) stats: Stats,
     pub(crate) exceeded: Option<LimitExceeded>,
@@ -171,6 +174,7 @@ impl Session {
             reading: 0,
             depth: 0,
             checking: Vec::new(),
+            missed: Vec::new(),
             limits,
             stats: Stats::default(),
             exceeded: None,

@@ -36,7 +36,7 @@ impl Session {
     pub(crate) fn is_reference(&self, expr: ExprId) -> bool {
         matches!(
             self.program.code.expr(expr),
-            Expr::Field { .. } | Expr::This { .. } | Expr::Let { .. } | Expr::Import(_) | Expr::Select { .. } | Expr::Index { .. }
+            Expr::Field { .. } | Expr::This { .. } | Expr::Let { .. } | Expr::Import(_) | Expr::Select { .. } | Expr::Index { .. } | Expr::Try(_)
         )
     }
 
@@ -83,6 +83,7 @@ impl Session {
                 }
             }
             Expr::Index { base, index } => self.resolve_index(expr, base, index, env, at),
+            Expr::Try(inner) => self.resolve_tried(inner, env, at),
             _ => Ok(Target::Node(self.inline_node(expr, env, at)?, false)),
         }
     }
@@ -203,6 +204,10 @@ impl Session {
             found = self.find_arc(node, label).filter(|arc| self.node(*arc).presence == Presence::Member);
         }
         if let Some(arc) = found {
+            let bottom = self.node(node).bottom;
+            if bottom != 0 && self.code_of(bottom).is_final() {
+                return Ok(Target::Bottom(bottom));
+            }
             self.read_owner(arc);
             return Ok(Target::Node(arc, label.is_definition()));
         }
@@ -227,6 +232,9 @@ impl Session {
             return Ok(Target::Pending(Kinds::TOP));
         }
         let scalar = data.scalar.is_some() || !data.kinds.intersects(Kinds::STRUCT | Kinds::LIST);
+        if self.find_arc(node, label).is_some_and(|arc| self.node(arc).presence == Presence::Required) {
+            return Ok(Target::Bottom(self.bottom_at(Code::Incomplete, at, Reason::RequiredMissing(label), expr)));
+        }
         if self.declares(node, label) {
             return Ok(Target::Bottom(self.bottom_at(Code::Incomplete, at, Reason::OptionalReference(label), expr)));
         }
