@@ -165,6 +165,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
             open: false,
             host: None,
             embeds: false,
+            explicit_open: self.experiments.explicit_open,
             deferred: false,
             attributes: None,
             span,
@@ -444,6 +445,9 @@ impl<'c, 'a> Lowering<'c, 'a> {
             Expression::Call(call) => {
                 let mut operands = vec![self.expression(&call.function).0];
                 operands.extend(call.arguments.iter().map(|argument| self.expression(argument).0));
+                if matches!(operands.first().map(|id| self.code.expr(ExprId(*id))), Some(Expr::Core(Core::CloseAll))) {
+                    self.check_close_all(call);
+                }
                 let operands = self.code.range(&operands);
                 self.code.add(Expr::Call(operands), span)
             }
@@ -459,6 +463,16 @@ impl<'c, 'a> Lowering<'c, 'a> {
             }
             Expression::Alias(alias) => self.expression(&alias.value),
             Expression::Ellipsis(_) | Expression::Comprehension(_) | Expression::Bad(_) => self.code.add(Expr::Bad, span),
+        }
+    }
+
+    /// `__closeAll` closes what is written in its argument, and nothing else.
+    fn check_close_all(&mut self, call: &ast::Call) {
+        if !self.experiments.explicit_open {
+            let text = "__closeAll may only be used when explicitopen is enabled".into();
+            self.error("cue.call", text, call.span, "add @experiment(explicitopen) at the head of the file");
+        } else if !matches!(call.arguments.first().map(postponed), Some(Expression::Struct(_) | Expression::List(_))) {
+            self.error("cue.call", "argument must be a struct or list literal".into(), call.span, "");
         }
     }
 
@@ -680,6 +694,9 @@ impl<'c, 'a> Lowering<'c, 'a> {
     }
 
     fn predeclared(&mut self, name: &str, span: Span) -> Option<ExprId> {
+        if name == "__closeAll" {
+            return Some(self.code.add(Expr::Core(Core::CloseAll), span));
+        }
         let name = name.strip_prefix("__").unwrap_or(name);
         let kinds = match name {
             // A wish about how values are kept, which means nothing here.

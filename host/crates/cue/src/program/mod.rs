@@ -93,6 +93,8 @@ pub enum Core {
     Len,
     /// `close`
     Close,
+    /// `__closeAll`
+    CloseAll,
     /// `and`
     And,
     /// `or`
@@ -307,6 +309,8 @@ pub struct StructLiteral {
     pub host: Option<Text>,
     /// Whether embeddings may decide its kind.
     pub embeds: bool,
+    /// Whether what it embeds must be opened to get more fields (the experiment `explicitopen`).
+    pub explicit_open: bool,
     /// Whether it has a comprehension or a dynamic field.
     pub deferred: bool,
     /// Attributes of the struct itself.
@@ -404,8 +408,6 @@ pub struct Code {
     pub functions: Vec<(&'static str, crate::builtin::Function)>,
     /// Expressions that came from a file with the experiment `shortcircuit`, sorted.
     pub short_circuit: Vec<ExprId>,
-    /// Expressions that came from a file with the experiment `explicitopen`, sorted.
-    pub explicit_open: Vec<ExprId>,
     /// Texts.
     pub interner: Interner,
 }

@@ -139,7 +139,7 @@ impl Session {
     pub(crate) fn join_call(&mut self, node: Node, conjunct: Conjunct, operands: Operands) -> Run<()> {
         let function = self.program.code.operand(operands, 0);
         match self.program.code.expr(function) {
-            Expr::Core(core @ (Core::Close | Core::And | Core::Or | Core::Error | Core::MatchN | Core::MatchIf)) => {
+            Expr::Core(core @ (Core::Close | Core::CloseAll | Core::And | Core::Or | Core::Error | Core::MatchN | Core::MatchIf)) => {
                 self.join_core(node, conjunct, core, operands)
             }
             Expr::Function(index) => {
@@ -175,9 +175,15 @@ impl Session {
         }
         let argument = self.program.code.operand(operands, 1);
         match core {
-            Core::Close => {
+            Core::CloseAll if !matches!(self.program.code.expr(argument), Expr::Struct(_) | Expr::List(_)) => {
+                let bottom = self.bottom_at(Code::Eval, node, Reason::Compile, conjunct.expr);
+                self.fail(node, bottom);
+                Ok(())
+            }
+            Core::Close | Core::CloseAll => {
                 let data = self.info(conjunct.info);
-                let occurrence = self.occurrence(data.occurrence, false, Closing::Once(node));
+                let closing = if core == Core::Close { Closing::Once(node) } else { Closing::Recursive };
+                let occurrence = self.occurrence(data.occurrence, false, closing);
                 let info = self.new_info(Info { occurrence, ..data });
                 self.join(node, Conjunct { expr: argument, info, ..conjunct })
             }

@@ -39,30 +39,35 @@ impl Session {
         self.new_info(Info { occurrence, ..data })
     }
 
-    /// The info of what is embedded in a literal.
-    pub(crate) fn embedded_info(&mut self, info: u32) -> u32 {
+    /// The info of what is embedded in a literal; whether the literal may add to it.
+    pub(crate) fn embedded_info(&mut self, info: u32, open: bool) -> u32 {
         let data = self.info(info);
-        let occurrence = self.occurrence(data.occurrence, true, Closing::No);
+        let occurrence = self.occurrence(data.occurrence, open, Closing::No);
         self.new_info(Info { occurrence, ..data })
     }
 
     /// Adds what the occurrences around a literal require of the node.
     pub(crate) fn require(&mut self, node: Node, info: u32) {
         let mut at = self.occurrence_data(self.info(info).occurrence).nearest;
+        let mut required = Vec::new();
         while at != 0 {
             let data = self.occurrence_data(at);
-            let here = match data.closing {
-                Closing::Recursive => true,
-                Closing::Once(only) => self.deref(only) == self.deref(node),
-                Closing::No => false,
-            };
-            if here {
-                let extra = self.extra_mut(node);
-                if !extra.requirements.contains(&at) {
-                    extra.requirements.push(at);
-                }
+            match data.closing {
+                Closing::Recursive => required.push(at),
+                Closing::Once(only) if self.deref(only) == self.deref(node) => required.push(at),
+                Closing::Opened => required.clear(),
+                Closing::Once(_) | Closing::No => {}
             }
             at = if data.parent == 0 { 0 } else { self.occurrence_data(data.parent).nearest };
+        }
+        if required.is_empty() {
+            return;
+        }
+        let extra = self.extra_mut(node);
+        for occurrence in required {
+            if !extra.requirements.contains(&occurrence) {
+                extra.requirements.push(occurrence);
+            }
         }
     }
 
@@ -81,21 +86,36 @@ impl Session {
         }
     }
 
-    /// An occurrence as seen from a reference: one that the referrer is inside of stays, others are made anew.
+    /// Whether no conjunct of a node came from an occurrence that a referrer is outside of.
+    pub(crate) fn stands_around(&self, target: Node, base: u32) -> bool {
+        self.node(target).conjuncts.iter().all(|conjunct| {
+            let occurrence = self.info(conjunct.info).occurrence;
+            occurrence == 0 || self.is_above(occurrence, base)
+        })
+    }
+
+    /// An occurrence as seen from a reference. The occurrences on the way to it are made anew below the referrer's, so
+    /// that what accepted what still does; those that the referrer is inside of require their fields anyway and do
+    /// not close once more.
     pub(crate) fn map_occurrence(&mut self, occurrence: u32, base: u32) -> u32 {
-        let data = self.occurrence_data(occurrence);
-        if occurrence == 0 || data.nearest == 0 || self.is_above(occurrence, base) {
-            return base;
+        let mut path = Vec::new();
+        let mut at = occurrence;
+        let mut mapped = loop {
+            if at == 0 {
+                break base;
+            }
+            if let Some(mapped) = self.map.get(&(at, base)) {
+                break *mapped;
+            }
+            path.push(at);
+            at = self.occurrence_data(at).parent;
+        };
+        while let Some(at) = path.pop() {
+            let data = self.occurrence_data(at);
+            let closing = if self.is_above(at, base) { Closing::No } else { data.closing };
+            mapped = self.occurrence(mapped, data.embedded, closing);
+            self.map.insert((at, base), mapped);
         }
-        if self.is_above(data.nearest, base) && data.closing == Closing::No {
-            return base;
-        }
-        if let Some(mapped) = self.map.get(&(occurrence, base)) {
-            return *mapped;
-        }
-        let parent = self.map_occurrence(data.parent, base);
-        let mapped = self.occurrence(parent, data.embedded, data.closing);
-        self.map.insert((occurrence, base), mapped);
         mapped
     }
 

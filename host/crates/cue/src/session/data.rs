@@ -99,6 +99,8 @@ pub(crate) enum Closing {
     Recursive,
     /// This node only (`close`).
     Once(Node),
+    /// It takes back what occurrences inside of it close (`x...`).
+    Opened,
 }
 
 /// One occurrence of a definition, or a step between occurrences.

@@ -222,11 +222,12 @@ impl Session {
                 }
                 Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
                 Declared::Embedding(value) => {
-                    let embedded = self.embedded_info(info);
+                    let open = !structure.explicit_open || matches!(self.program.code.expr(*value), Expr::Open(_));
+                    let embedded = self.embedded_info(info, open);
                     self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;
                 }
                 Declared::Comprehension(id) => {
-                    let embedded = self.embedded_info(info);
+                    let embedded = self.embedded_info(info, true);
                     self.extra_mut(node).tasks.push(Task::Comprehension { id: *id, env: frame, info: embedded });
                 }
             }
@@ -448,7 +449,8 @@ impl Session {
                 Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
                 Declared::Embedding(value) => {
                     // Only what is reached by a new occurrence is new.
-                    let embedded = self.embedded_info(info);
+                    let open = !structure.explicit_open || matches!(self.program.code.expr(*value), Expr::Open(_));
+                    let embedded = self.embedded_info(info, open);
                     let extra = self.extra_mut(node);
                     extra.seen.retain(|(expr, env)| (*expr, *env) != (*value, frame));
                     self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;

@@ -263,7 +263,9 @@ impl Session {
         let depth = self.references.get(next as usize).map_or(0, |reference| reference.depth) + 1;
         self.references.push(Reference { target, at: node, next, depth });
         info.references = self.references.len() as u32 - 1;
-        if definition && !self.opened(conjunct) {
+        if self.opened(conjunct) {
+            info.occurrence = self.occurrence(info.occurrence, false, Closing::Opened);
+        } else if definition {
             info.occurrence = self.occurrence(info.occurrence, false, Closing::Recursive);
         }
         let walked = !self.has(target, flag::TEMPLATE);
@@ -277,9 +279,10 @@ impl Session {
             self.extra_mut(target).subscribers.push((node, base));
             self.extra_mut(node).sources.push(target);
         }
+        let around = self.stands_around(target, info.occurrence);
         let mut index = 0;
         while let Some(other) = self.node(target).conjuncts.get(index).copied() {
-            let mapped = self.mapped(other, base);
+            let mapped = if around { self.mapped_around(other, base) } else { self.mapped(other, base) };
             let info = self.info(mapped.info);
             if info.hosted == Hosted::Askable && self.extra(node).is_none_or(|extra| extra.askable.is_none()) {
                 self.extra_mut(node).askable = Some(info);
@@ -304,9 +307,20 @@ impl Session {
 
     /// A conjunct of a target as it joins the node of the reference.
     pub(crate) fn mapped(&mut self, conjunct: Conjunct, base: u32) -> Conjunct {
+        let occurrence = self.map_occurrence(self.info(conjunct.info).occurrence, self.info(base).occurrence);
+        self.mapped_to(conjunct, base, occurrence)
+    }
+
+    /// The same, where the referrer stands inside all occurrences that the conjuncts of the target came from.
+    fn mapped_around(&mut self, conjunct: Conjunct, base: u32) -> Conjunct {
+        let occurrence = self.info(base).occurrence;
+        self.mapped_to(conjunct, base, occurrence)
+    }
+
+    fn mapped_to(&mut self, conjunct: Conjunct, base: u32, occurrence: u32) -> Conjunct {
         let from = self.info(conjunct.info);
         let mut info = self.info(base);
-        info.occurrence = self.map_occurrence(from.occurrence, info.occurrence);
+        info.occurrence = occurrence;
         if info.hosted == Hosted::No {
             info.hosted = from.hosted;
             info.owner = from.owner;
