@@ -90,7 +90,12 @@ impl Loader for Module<'_> {
 
 /// Limits under which hostile archives end soon.
 fn limits() -> Limits {
-    Limits { steps: 50_000_000, nodes: 5_000_000, bytes: 256 << 20 }
+    Limits {
+        steps: 50_000_000,
+        nodes: 5_000_000,
+        bytes: 256 << 20,
+        ..Limits::default()
+    }
 }
 
 /// Evaluates the files without a folder. `Err` says why nothing could be evaluated.

@@ -276,7 +276,7 @@ impl Session {
             let result = self.check_match(&validator, value)?;
             return self.join_scalar(node, Scalar::Bool(result.is_none()), conjunct.expr);
         }
-        self.set(node, flag::NONCYCLIC);
+        self.note_material(node, conjunct.info);
         self.extra_mut(node).validators.push(validator);
         Ok(())
     }
@@ -309,8 +309,15 @@ impl Session {
         }
     }
 
-    fn add_validator(&mut self, node: Node, conjunct: Conjunct, index: u32, function: Function, arguments: Vec<Value>) -> Run<()> {
-        self.set(node, flag::NONCYCLIC);
+    fn add_validator(
+        &mut self,
+        node: Node,
+        conjunct: Conjunct,
+        index: u32,
+        function: Function,
+        arguments: Vec<Value>,
+    ) -> Run<()> {
+        self.note_material(node, conjunct.info);
         if let Some(parameter) = function.parameters.first()
             && !parameter.constraint
         {

@@ -137,7 +137,8 @@ impl Session {
         let Some(comprehension) = program.code.comprehensions.get(id as usize) else { return Ok(()) };
         match self.clauses(node, id, env)? {
             Yield::Pending => {
-                self.set(node, flag::OPEN_ENDED | flag::NONCYCLIC);
+                self.set(node, flag::OPEN_ENDED);
+                self.note_material(node, info);
                 self.note_open(node, id);
                 Ok(())
             }
@@ -340,7 +341,8 @@ impl Session {
     pub(crate) fn apply_pattern(&mut self, node: Node, pattern: &Pattern, arc: Node) -> Run<()> {
         let label = self.node(arc).label;
         if label.is_regular() && self.matches(&pattern.matcher, label) {
-            self.give(arc, pattern.slot, pattern.env, pattern.info, node, false)?;
+            let info = self.optional_info(pattern.info);
+            self.give(arc, pattern.slot, pattern.env, info, node, false)?;
         }
         Ok(())
     }

@@ -75,10 +75,23 @@ pub(crate) struct Info {
     pub owner: Node,
     /// What the comprehensions around it read.
     pub trace: u32,
-    /// Whether it repeats what an ancestor already has.
-    pub cyclic: bool,
+    /// Whether it repeats what it came through before.
+    pub cycle: Cycle,
     /// Whether it was declared by a hosted template.
     pub hosted: Hosted,
+}
+
+/// Whether a conjunct repeats what it came through before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Cycle {
+    /// It does not.
+    No,
+    /// Neither, and it stands in an optional place.
+    Optional,
+    /// It stood in an optional place and may go round once.
+    Maybe,
+    /// It does.
+    Cyclic,
 }
 
 /// What a hosted template says of a field.
@@ -120,8 +133,10 @@ pub(crate) struct Occurrence {
 pub(crate) struct Reference {
     pub target: Node,
     pub at: Node,
+    pub expr: ExprId,
+    /// The level of the node that it joined.
+    pub level: u32,
     pub next: u32,
-    pub depth: u32,
 }
 
 /// Work of a node that has to compute something first.
@@ -137,6 +152,18 @@ pub(crate) enum Task {
     Pattern { pattern: ExprId, slot: Slot, env: u32, info: u32 },
     /// A list literal.
     List(Conjunct),
+}
+
+impl Task {
+    /// Where what it joins came from.
+    pub fn info(self) -> u32 {
+        match self {
+            Self::Conjunct(Conjunct { info, .. }) | Self::List(Conjunct { info, .. }) => info,
+            Self::Comprehension { info, .. }
+            | Self::Dynamic { info, .. }
+            | Self::Pattern { info, .. } => info,
+        }
+    }
 }
 
 /// What a parked node waits for.
@@ -275,22 +302,33 @@ pub(crate) enum Phase {
 }
 
 pub(crate) mod flag {
-    pub const ON_STACK: u16 = 1;
-    pub const TEMPLATE: u16 = 2;
-    pub const STRUCT: u16 = 4;
-    pub const ASSUME_CLOSED: u16 = 8;
-    pub const FORCE_CLOSED: u16 = 16;
-    pub const FROZEN: u16 = 32;
-    pub const PARKED: u16 = 64;
-    pub const FINAL: u16 = 128;
-    pub const HOSTED: u16 = 256;
-    pub const PENDING: u16 = 512;
-    pub const OPEN_ENDED: u16 = 1024;
-    pub const NONCYCLIC: u16 = 2048;
-    pub const ATTEMPT: u16 = 4096;
-    pub const REFERENCE: u16 = 8192;
-    pub const EMBEDS: u16 = 16384;
-    pub const QUEUED: u16 = 32768;
+    pub const ON_STACK: u32 = 1;
+    pub const TEMPLATE: u32 = 2;
+    pub const STRUCT: u32 = 4;
+    pub const ASSUME_CLOSED: u32 = 8;
+    pub const FORCE_CLOSED: u32 = 16;
+    pub const FROZEN: u32 = 32;
+    pub const PARKED: u32 = 64;
+    pub const FINAL: u32 = 128;
+    pub const HOSTED: u32 = 256;
+    pub const PENDING: u32 = 512;
+    pub const OPEN_ENDED: u32 = 1024;
+    /// Something that is no reference and not cyclic joined it.
+    pub const MATERIAL: u32 = 2048;
+    pub const ATTEMPT: u32 = 4096;
+    pub const REFERENCE: u32 = 8192;
+    pub const EMBEDS: u32 = 16384;
+    pub const QUEUED: u32 = 32768;
+    /// Something that is not cyclic joined it.
+    pub const FRESH: u32 = 1 << 16;
+    /// A cyclic reference stands in it.
+    pub const CYCLIC: u32 = 1 << 17;
+    /// A reference to an ancestor stands in it.
+    pub const CYCLIC_ANCESTOR: u32 = 1 << 18;
+    /// It is the value of an operand.
+    pub const INLINE: u32 = 1 << 19;
+    /// It is the value of an operand, or below one.
+    pub const UNROOTED: u32 = 1 << 20;
 }
 
 /// A node.
@@ -308,9 +346,9 @@ pub(crate) struct NodeData {
     pub bottom: u32,
     pub trace: u32,
     pub forward: Node,
-    pub flags: u16,
+    pub flags: u32,
     /// How many nodes are above.
-    pub level: u16,
+    pub level: u32,
     pub kinds: Kinds,
     pub phase: Phase,
     pub presence: Presence,

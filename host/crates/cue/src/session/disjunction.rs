@@ -52,7 +52,15 @@ impl Session {
                         let extra = self.extra_mut(node);
                         extra.disjunctions.retain(|other| *other != disjunction);
                         extra.decided.push((disjunction.expr, disjunction.env));
-                        self.join(node, Conjunct { expr: only.expr, ..disjunction })?;
+                        let info = self.optional_info(disjunction.info);
+                        self.join(
+                            node,
+                            Conjunct {
+                                expr: only.expr,
+                                info,
+                                ..disjunction
+                            },
+                        )?;
                         return Ok(true);
                     }
                     _ => groups.push((disjunction, left, marked)),

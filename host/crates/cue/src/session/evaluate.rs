@@ -229,6 +229,11 @@ impl Session {
         if matches!(a, Err(Stop::Limit)) {
             return Err(Stop::Limit);
         }
+        if let Ok(Val::Bottom(bottom)) = a
+            && self.code_of(bottom) == Code::Structural
+        {
+            return Ok(Val::Bottom(bottom));
+        }
         let b = self.eval(right, env, at)?;
         let a = a?;
         match (a, b) {
@@ -572,6 +577,9 @@ impl Session {
                 }
             };
         }
+        if !matches!(expr, Expr::Try(_) | Expr::Open(_) | Expr::Call(_)) {
+            self.note_material(node, conjunct.info);
+        }
         match expr {
             Expr::Bound { operator, operand } => self.join_computed_bound(node, conjunct, operator, operand),
             Expr::Open(inner) => self.join_open(node, conjunct, inner),
@@ -610,7 +618,8 @@ impl Session {
             Val::Scalar(scalar) => self.join_scalar(node, scalar, conjunct.expr),
             Val::Node(target) => self.join_reference(node, target, conjunct, false),
             Val::Pending(kinds) => {
-                self.set(node, flag::PENDING | flag::NONCYCLIC);
+                self.set(node, flag::PENDING);
+                self.note_material(node, conjunct.info);
                 self.join_kinds(node, kinds, conjunct.expr)
             }
             Val::Bottom(bottom) => {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::data::*;
 use super::{FILE, Session};
 use crate::intern::Label;
-use crate::program::{Declared, Element, Expr, ExprId, LoweredComprehension, Presence, Slot};
+use crate::program::{
+    Declared, Element, Expr, ExprId, FieldDeclaration, LoweredComprehension, Presence, Slot,
+};
 use crate::{Kinds, Node};
 
 impl Session {
@@ -17,28 +19,9 @@ impl Session {
             self.node_mut(node).processed += 1;
             self.join(node, conjunct)?;
         }
-        self.join_cyclic(node)?;
+        self.join_postponed(node)?;
         if self.node(node).phase == Phase::New {
             self.node_mut(node).phase = Phase::Expanded;
-        }
-        Ok(())
-    }
-
-    /// What repeats an ancestor counts only where something new stands beside it.
-    fn join_cyclic(&mut self, node: Node) -> Run<()> {
-        let Some(extra) = self.node_mut(node).extra.as_deref_mut() else { return Ok(()) };
-        if extra.cyclic.is_empty() {
-            return Ok(());
-        }
-        let cyclic = std::mem::take(&mut extra.cyclic);
-        if self.has(node, flag::NONCYCLIC) {
-            for conjunct in cyclic {
-                self.join_literal(node, conjunct)?;
-            }
-        } else if let Some(first) = cyclic.first() {
-            let spans = vec![self.span_of(first.expr)];
-            let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
-            self.fail(node, bottom);
         }
         Ok(())
     }
@@ -52,13 +35,19 @@ impl Session {
             let joined = self.traces.union(self.node(node).trace, trace);
             self.node_mut(node).trace = joined;
         }
+        self.note_fresh(node, conjunct.info);
         if conjunct.expr.0 & DATUM != 0 {
             return self.join_datum(node, conjunct);
         }
         if conjunct.expr.0 & FILE != 0 {
+            self.note_material(node, conjunct.info);
             return self.join_struct(node, conjunct.expr.0 & !FILE, conjunct);
         }
-        match self.program.code.expr(conjunct.expr) {
+        let expr = self.program.code.expr(conjunct.expr);
+        if expr.is_literal() {
+            self.note_material(node, conjunct.info);
+        }
+        match expr {
             Expr::Bottom => {
                 let spans = vec![self.span_of(conjunct.expr)];
                 let bottom = self.bottom(Code::User, node, Reason::Explicit, spans);
@@ -77,22 +66,8 @@ impl Session {
             Expr::Number(value) => self.join_scalar(node, Scalar::Number(value), conjunct.expr),
             Expr::Text(value) => self.join_scalar(node, Scalar::Text(value), conjunct.expr),
             Expr::Bytes(value) => self.join_scalar(node, Scalar::Bytes(value), conjunct.expr),
-            Expr::Kind(kinds) => {
-                if kinds != Kinds::TOP {
-                    self.set(node, flag::NONCYCLIC);
-                }
-                self.join_kinds(node, kinds, conjunct.expr)
-            }
-            Expr::Struct(_) | Expr::List(_) => {
-                if self.info(conjunct.info).cyclic {
-                    if self.has(node, flag::NONCYCLIC) && self.node(node).phase != Phase::New {
-                        return self.join_literal(node, conjunct);
-                    }
-                    self.extra_mut(node).cyclic.push(conjunct);
-                    return Ok(());
-                }
-                self.join_literal(node, conjunct)
-            }
+            Expr::Kind(kinds) => self.join_kinds(node, kinds, conjunct.expr),
+            Expr::Struct(_) | Expr::List(_) => self.join_literal(node, conjunct),
             Expr::Unify(operands) => self.join_operands(node, conjunct, operands),
             Expr::Disjunction(_) => {
                 self.join_disjunction(node, conjunct)
@@ -115,7 +90,15 @@ impl Session {
 
     fn join_disjunction(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
         if let Some(expr) = self.choice(node, conjunct) {
-            return self.join(node, Conjunct { expr, ..conjunct });
+            let info = self.optional_info(conjunct.info);
+            return self.join(
+                node,
+                Conjunct {
+                    expr,
+                    info,
+                    ..conjunct
+                },
+            );
         }
         let extra = self.extra_mut(node);
         let known = extra.disjunctions.iter().map(|other| (other.expr, other.env)).chain(extra.decided.iter().copied());
@@ -134,15 +117,6 @@ impl Session {
     }
 
     fn join_literal(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
-        if self.node(node).level > super::LEVELS {
-            let spans = vec![self.span_of(conjunct.expr)];
-            let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
-            self.fail(node, bottom);
-            return Ok(());
-        }
-        if !self.info(conjunct.info).cyclic {
-            self.set(node, flag::NONCYCLIC);
-        }
         match self.program.code.expr(conjunct.expr) {
             Expr::Struct(literal) => self.join_struct(node, literal, conjunct),
             Expr::List(_) => {
@@ -161,7 +135,10 @@ impl Session {
     fn join_datum(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
         let Some(datum) = self.data.get((conjunct.expr.0 & !DATUM) as usize).cloned() else { return Ok(()) };
         match datum {
-            Datum::Scalar(scalar) => self.join_scalar(node, scalar, conjunct.expr),
+            Datum::Scalar(scalar) => {
+                self.note_material(node, conjunct.info);
+                self.join_scalar(node, scalar, conjunct.expr)
+            }
             Datum::Value(value) => self.join_value(node, &value, conjunct),
             Datum::Or(..) => self.join_disjunction(node, conjunct),
             Datum::Node(target) => self.join_reference(node, target, conjunct, false),
@@ -212,7 +189,7 @@ impl Session {
                 Declared::Field(field) if field.presence == Presence::Optional => {}
                 Declared::Field(field) => {
                     let arc = self.arc(node, field.label, field.presence)?;
-                    self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
+                    self.give_field(arc, field, frame, info, node)?;
                     if let Some(attributes) = &field.attributes {
                         self.attach(arc, attributes);
                     }
@@ -235,6 +212,30 @@ impl Session {
         Ok(())
     }
 
+    /// Gives an arc the value of a field of a literal.
+    fn give_field(
+        &mut self,
+        arc: Node,
+        field: &FieldDeclaration,
+        frame: u32,
+        info: u32,
+        parent: Node,
+    ) -> Run<()> {
+        let info = if field.presence == Presence::Optional {
+            self.optional_info(info)
+        } else {
+            info
+        };
+        self.give(
+            arc,
+            field.slot,
+            frame,
+            info,
+            parent,
+            field.presence == Presence::Member,
+        )
+    }
+
     /// Gives an arc a value of a literal.
     pub(crate) fn give(&mut self, arc: Node, slot: Slot, frame: u32, info: u32, parent: Node, declared: bool) -> Run<()> {
         let env = if slot.framed { self.alias_frame(frame, arc, self.node(arc).label) } else { frame };
@@ -250,7 +251,10 @@ impl Session {
             return Ok(());
         }
         data.conjuncts.push(conjunct);
-        let subscribers = data.extra.as_ref().map_or_else(Vec::new, |extra| extra.subscribers.clone());
+        self.note_fresh(node, conjunct.info);
+        let subscribers = self
+            .extra(node)
+            .map_or_else(Vec::new, |extra| extra.subscribers.clone());
         for (subscriber, info) in subscribers {
             let mapped = self.mapped(conjunct, info);
             self.join_late(subscriber, mapped)?;
@@ -336,7 +340,7 @@ impl Session {
             let from = structure.constraints.partition_point(|(other, _)| *other < label);
             for (_, index) in structure.constraints.iter().skip(from).take_while(|(other, _)| *other == label) {
                 if let Some(Declared::Field(field)) = structure.declarations.get(*index as usize) {
-                    self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
+                    self.give_field(arc, field, frame, info, node)?;
                     if let Some(attributes) = &field.attributes {
                         self.attach(arc, attributes);
                     }
@@ -363,7 +367,7 @@ impl Session {
             let from = structure.constraints.partition_point(|(other, _)| *other < label);
             for (_, index) in structure.constraints.iter().skip(from).take_while(|(other, _)| *other == label) {
                 if let Some(Declared::Field(field)) = structure.declarations.get(*index as usize) {
-                    self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
+                    self.give_field(arc, field, frame, info, node)?;
                     if let Some(attributes) = &field.attributes {
                         self.attach(arc, attributes);
                     }
@@ -444,7 +448,7 @@ impl Session {
             match declared {
                 Declared::Field(field) if field.presence != Presence::Optional => {
                     let arc = self.arc(node, field.label, field.presence)?;
-                    self.give(arc, field.slot, frame, info, node, field.presence == Presence::Member)?;
+                    self.give_field(arc, field, frame, info, node)?;
                 }
                 Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
                 Declared::Embedding(value) => {
@@ -519,7 +523,8 @@ impl Session {
                     for arc in self.node(node).arcs.clone() {
                         let label = self.node(arc).label;
                         if label.is_index() && label.id() >= count {
-                            let info = self.child_info(conjunct.info, arc, node, false);
+                            let info = self.optional_info(conjunct.info);
+                            let info = self.child_info(info, arc, node, false);
                             self.add_conjunct(arc, Conjunct { info, ..conjunct })?;
                         }
                     }
@@ -541,7 +546,8 @@ impl Session {
             if let Some(conjunct) = rest
                 && index >= from
             {
-                let info = self.child_info(conjunct.info, arc, node, false);
+                let info = self.optional_info(conjunct.info);
+                let info = self.child_info(info, arc, node, false);
                 self.add_conjunct(arc, Conjunct { info, ..conjunct })?;
             }
         }

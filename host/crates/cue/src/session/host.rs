@@ -526,7 +526,7 @@ impl Session {
             via: NONE,
             owner: NONE,
             trace: read,
-            cyclic: false,
+            cycle: Cycle::No,
             hosted: Hosted::No,
         });
         let conjunct = Conjunct { expr, env: 0, info };

@@ -28,6 +28,7 @@
 mod calls;
 mod closedness;
 mod comprehension;
+mod cycles;
 pub(crate) mod data;
 mod disjunction;
 mod evaluate;
@@ -67,11 +68,18 @@ pub struct Limits {
     pub nodes: u32,
     /// Bytes of the texts and bytes that are made.
     pub bytes: usize,
+    /// Nodes inside each other.
+    pub depth: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 400_000_000, nodes: 60_000_000, bytes: 4 << 30 }
+        Self {
+            steps: 400_000_000,
+            nodes: 60_000_000,
+            bytes: 4 << 30,
+            depth: 20_000,
+        }
     }
 }
 
@@ -129,6 +137,8 @@ pub struct Session {
     pub(crate) traces: host::Traces,
     /// What the running task has read.
     pub(crate) reading: u32,
+    /// The info of the conjunct that the running task is about.
+    pub(crate) running: u32,
     pub(crate) depth: u32,
     /// The validators that are being run.
     pub(crate) checking: Vec<ExprId>,
@@ -153,10 +163,34 @@ impl Session {
             program,
             texts,
             nodes: Vec::new(),
-            frames: vec![Frame { up: 0, node: NONE, label: Label::NONE }],
-            infos: vec![Info { occurrence: 0, references: 0, via: NONE, owner: NONE, trace: 0, cyclic: false, hosted: Hosted::No }],
-            occurrences: vec![Occurrence { parent: 0, embedded: false, closing: Closing::No, nearest: 0, depth: 0 }],
-            references: vec![Reference { target: NONE, at: NONE, next: 0, depth: 0 }],
+            frames: vec![Frame {
+                up: 0,
+                node: NONE,
+                label: Label::NONE,
+            }],
+            infos: vec![Info {
+                occurrence: 0,
+                references: 0,
+                via: NONE,
+                owner: NONE,
+                trace: 0,
+                cycle: Cycle::No,
+                hosted: Hosted::No,
+            }],
+            occurrences: vec![Occurrence {
+                parent: 0,
+                embedded: false,
+                closing: Closing::No,
+                nearest: 0,
+                depth: 0,
+            }],
+            references: vec![Reference {
+                target: NONE,
+                at: NONE,
+                expr: ExprId(0),
+                level: 0,
+                next: 0,
+            }],
             data: Vec::new(),
             numbers: Vec::new(),
             bytes: Vec::new(),
@@ -172,6 +206,7 @@ impl Session {
             asks: Vec::new(),
             traces: host::Traces::default(),
             reading: 0,
+            running: 0,
             depth: 0,
             checking: Vec::new(),
             missed: Vec::new(),
@@ -233,7 +268,7 @@ impl Session {
         let (mut flags, mut level) = (0, 0);
         if parent != NONE {
             let above = self.node(parent);
-            flags = above.flags & flag::TEMPLATE;
+            flags = above.flags & (flag::TEMPLATE | flag::UNROOTED);
             level = above.level.saturating_add(1);
         }
         if label.is_definition() || (label == Label::NONE && parent != NONE) || presence != Presence::Member {
@@ -298,15 +333,15 @@ impl Session {
         self.node_mut(node).extra.get_or_insert_default()
     }
 
-    pub(crate) fn has(&self, node: Node, flag: u16) -> bool {
+    pub(crate) fn has(&self, node: Node, flag: u32) -> bool {
         self.node(node).flags & flag != 0
     }
 
-    pub(crate) fn set(&mut self, node: Node, flag: u16) {
+    pub(crate) fn set(&mut self, node: Node, flag: u32) {
         self.node_mut(node).flags |= flag;
     }
 
-    pub(crate) fn clear(&mut self, node: Node, flag: u16) {
+    pub(crate) fn clear(&mut self, node: Node, flag: u32) {
         self.node_mut(node).flags &= !flag;
     }
 
@@ -358,7 +393,7 @@ impl Session {
             via: NONE,
             owner: NONE,
             trace: 0,
-            cyclic: false,
+            cycle: Cycle::No,
             hosted: Hosted::No,
         })
     }
@@ -397,12 +432,15 @@ impl Session {
         if self.nodes.len() > self.limits.nodes as usize {
             return Err(self.exceed("nodes", u64::from(self.limits.nodes), at, expr));
         }
+        if self.node(at).level > self.limits.depth {
+            return Err(self.exceed("levels", u64::from(self.limits.depth), at, expr));
+        }
         Ok(())
     }
 
     pub(crate) fn exceed(&mut self, what: &'static str, limit: u64, at: Node, expr: ExprId) -> Stop {
         if self.exceeded.is_none() {
-            let path = self.path(at);
+            let path = shortened(self.path(at));
             let span = (expr.0 & (DATUM | FILE) == 0).then(|| self.program.code.span(expr));
             self.exceeded = Some(LimitExceeded { what, limit, path, span });
         }
@@ -410,8 +448,16 @@ impl Session {
     }
 }
 
+/// A path without its middle, where it is long.
+fn shortened(path: String) -> String {
+    const ENDS: usize = 60;
+    if path.len() <= 3 * ENDS {
+        return path;
+    }
+    let head: String = path.chars().take(ENDS).collect();
+    let tail: Vec<char> = path.chars().rev().take(ENDS).collect();
+    format!("{head} … {}", tail.into_iter().rev().collect::<String>())
+}
+
 /// The bit of an expression's number that marks the struct of a file (with [`DATUM`] clear).
 pub(crate) const FILE: u32 = 1 << 30;
-
-/// How many levels of nodes there may be; what is deeper repeats itself.
-pub(crate) const LEVELS: u16 = 400;

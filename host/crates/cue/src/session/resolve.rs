@@ -1,5 +1,6 @@
 //! What references mean: from an expression to a node, and from a node to the conjuncts that join another.
 
+use super::cycles::Detected;
 use super::data::*;
 use super::{Session, flag};
 use crate::intern::{Label, LabelKind};
@@ -148,16 +149,19 @@ impl Session {
             return Ok(*node);
         }
         let node = self.new_node(at, Label::NONE, Presence::Member);
-        if self.node(at).level > super::LEVELS {
-            let bottom = self.bottom_at(Code::Structural, node, Reason::Structural, expr);
-            self.fail(node, bottom);
-        }
-        self.set(node, flag::FORCE_CLOSED);
+        self.set(node, flag::FORCE_CLOSED | flag::INLINE | flag::UNROOTED);
         if !self.has(at, flag::TEMPLATE) {
             self.clear(node, flag::TEMPLATE);
         }
-        self.node_mut(node).conjuncts.push(Conjunct { expr, env, info: 0 });
+        let info = self.inherited_info();
+        self.node_mut(node)
+            .conjuncts
+            .push(Conjunct { expr, env, info });
         self.inline.insert((expr, env), node);
+        if self.recurs(node) {
+            self.node_mut(node).conjuncts.clear();
+            self.fail_structural(node, expr);
+        }
         Ok(node)
     }
 
@@ -171,8 +175,18 @@ impl Session {
         if !self.has(parent, flag::TEMPLATE) {
             self.clear(node, flag::TEMPLATE);
         }
-        let value = self.program.code.lets.get(id as usize).map_or(ExprId(0), |lowered| lowered.value);
-        self.node_mut(node).conjuncts.push(Conjunct { expr: value, env: frame, info: 0 });
+        let value = self
+            .program
+            .code
+            .lets
+            .get(id as usize)
+            .map_or(ExprId(0), |lowered| lowered.value);
+        let info = self.inherited_info();
+        self.node_mut(node).conjuncts.push(Conjunct {
+            expr: value,
+            env: frame,
+            info,
+        });
         self.lets.insert((id, frame), node);
         node
     }
@@ -252,16 +266,18 @@ impl Session {
         if target == node {
             return Ok(());
         }
-        let mut info = self.info(conjunct.info);
-        let cyclic = self.is_cyclic(node, target, info.references);
-        match cyclic {
-            Cyclic::Same => return Ok(()),
-            Cyclic::Yes => info.cyclic = true,
-            Cyclic::No => {}
-        }
-        let next = info.references;
-        let depth = self.references.get(next as usize).map_or(0, |reference| reference.depth) + 1;
-        self.references.push(Reference { target, at: node, next, depth });
+        let info = self.info(conjunct.info);
+        let mut info = match self.detect(node, target, conjunct, info) {
+            Detected::Join(info) => info,
+            Detected::Same | Detected::Postponed => return Ok(()),
+        };
+        self.references.push(Reference {
+            target,
+            at: node,
+            expr: conjunct.expr,
+            level: self.node(node).level,
+            next: info.references,
+        });
         info.references = self.references.len() as u32 - 1;
         if self.opened(conjunct) {
             info.occurrence = self.occurrence(info.occurrence, false, Closing::Opened);
@@ -332,27 +348,6 @@ impl Session {
         Conjunct { info, ..conjunct }
     }
 
-    fn is_cyclic(&self, node: Node, target: Node, references: u32) -> Cyclic {
-        let mut ancestor = self.node(node).parent;
-        while ancestor != NONE {
-            if self.deref(ancestor) == target {
-                return Cyclic::Yes;
-            }
-            ancestor = self.node(ancestor).parent;
-        }
-        let mut at = references;
-        while let Some(reference) = self.references.get(at as usize).filter(|_| at != 0) {
-            if reference.target == target {
-                if reference.at == node {
-                    return Cyclic::Same;
-                }
-                return Cyclic::Yes;
-            }
-            at = reference.next;
-        }
-        Cyclic::No
-    }
-
     /// The info of a conjunct of a field of a node, from that of the node's conjunct.
     pub(crate) fn child_info(&mut self, info: u32, arc: Node, parent: Node, declared: bool) -> u32 {
         let data = self.info(info);
@@ -412,10 +407,4 @@ impl Session {
             extra.origins.push((target, bare, expr));
         }
     }
-}
-
-enum Cyclic {
-    No,
-    Yes,
-    Same,
 }

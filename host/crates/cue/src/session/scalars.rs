@@ -135,7 +135,6 @@ impl Session {
 
     /// Unifies a node with a scalar.
     pub(crate) fn join_scalar(&mut self, node: Node, scalar: Scalar, expr: ExprId) -> Run<()> {
-        self.set(node, flag::NONCYCLIC);
         if let Some(old) = self.node(node).scalar {
             if !self.same(old, scalar) {
                 let reason = Reason::Conflict(self.scalar_text(old), self.scalar_text(scalar));
@@ -190,7 +189,6 @@ impl Session {
 
     /// Adds a bound.
     pub(crate) fn join_bound(&mut self, node: Node, bound: Bound) -> Run<()> {
-        self.set(node, flag::NONCYCLIC);
         let kinds = match bound.operator {
             Operator::Match | Operator::NotMatch => Kinds::STRING | Kinds::BYTES,
             Operator::NotEqual => Kinds::TOP,
@@ -356,7 +354,7 @@ impl Session {
     pub(crate) fn join_value(&mut self, node: Node, value: &Value, conjunct: Conjunct) -> Run<()> {
         match value {
             Value::List(elements) => {
-                self.set(node, flag::NONCYCLIC);
+                self.note_material(node, conjunct.info);
                 self.join_kinds(node, Kinds::LIST, conjunct.expr)?;
                 for (index, element) in elements.iter().enumerate() {
                     let arc = self.element(node, index as u32)?;
@@ -365,7 +363,8 @@ impl Session {
                 self.shape_list(node, elements.len() as u32, None, conjunct.expr)
             }
             Value::Struct(fields) => {
-                self.set(node, flag::NONCYCLIC | flag::STRUCT);
+                self.set(node, flag::STRUCT);
+                self.note_material(node, conjunct.info);
                 self.join_kinds(node, Kinds::STRUCT, conjunct.expr)?;
                 for (label, field) in fields {
                     let label = Label::regular(self.texts.text(label));
@@ -382,7 +381,10 @@ impl Session {
             }
             Value::Handle(target) => self.join_reference(node, *target, conjunct, false),
             scalar => match self.value_scalar(scalar) {
-                Some(scalar) => self.join_scalar(node, scalar, conjunct.expr),
+                Some(scalar) => {
+                    self.note_material(node, conjunct.info);
+                    self.join_scalar(node, scalar, conjunct.expr)
+                }
                 None => Ok(()),
             },
         }

@@ -270,7 +270,10 @@ impl Session {
     fn is_unfinished(&self, node: Node) -> bool {
         let data = self.node(node);
         (data.processed as usize) < data.conjuncts.len()
-            || data.extra.as_ref().is_some_and(|extra| !extra.tasks.is_empty() || !extra.cyclic.is_empty())
+            || data.extra.as_ref().is_some_and(|extra| {
+                !extra.tasks.is_empty()
+                    || (!extra.cyclic.is_empty() && data.flags & flag::MATERIAL != 0)
+            })
     }
 
     fn close_sources(&mut self, node: Node) -> Run<()> {
@@ -352,7 +355,9 @@ impl Session {
                 continue;
             }
             let reading = std::mem::replace(&mut self.reading, 0);
+            let running = std::mem::replace(&mut self.running, task.info());
             let result = self.run_task(node, task);
+            self.running = running;
             let read = std::mem::replace(&mut self.reading, reading);
             match result {
                 Ok(()) => {
@@ -595,6 +600,9 @@ impl Session {
             && self.only_embeds_nothing(node)
         {
             self.node_mut(node).kinds = crate::Kinds::STRUCT;
+        }
+        if self.has(node, flag::CYCLIC) {
+            self.judge_cycle(node);
         }
         self.check_closedness(node);
         self.check_validators(node)?;

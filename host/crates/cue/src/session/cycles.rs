@@ -1,0 +1,293 @@
+//! Structures that contain themselves.
+//!
+//! A reference is *cyclic* where it leads to an ancestor, or to a node that the conjunct which it stands in came
+//! through before. Such a conjunct may add to a node, but it is no reason for the node to be there: a node all of
+//! whose conjuncts are cyclic is a structural cycle. So `a: b: a` is one, and `a: b?: a` is none, for nothing makes
+//! `b` a member. What stands in an optional place (optional fields, patterns, further elements of lists, branches)
+//! may go round once more before it counts, for it may come to its end there.
+//!
+//! Kept true: every reference appears in the history of the conjuncts that come through it, and a conjunct that is
+//! cyclic stays so; thus a structure that repeats itself ends. Plain depth is no cycle; that is what
+//! [`super::Limits`] are for.
+
+use super::data::*;
+use super::{Session, flag};
+use crate::Node;
+use crate::program::ExprId;
+
+/// How often an operand may be evaluated within itself. A function that calls itself is no cycle as long as it ends.
+const RECURSION: u32 = 128;
+
+/// What becomes of a reference.
+pub(crate) enum Detected {
+    /// It joins, with this.
+    Join(Info),
+    /// It says nothing new.
+    Same,
+    /// It waits for something that is not cyclic.
+    Postponed,
+}
+
+impl Session {
+    /// Judges a reference from a node to a target.
+    pub(crate) fn detect(
+        &mut self,
+        node: Node,
+        target: Node,
+        conjunct: Conjunct,
+        mut info: Info,
+    ) -> Detected {
+        if self.has_ancestor(node, target) {
+            return self.cyclic_by_ancestor(node, conjunct, info);
+        }
+        let fresh = self.has(node, flag::FRESH);
+        if fresh && info.cycle == Cycle::Maybe {
+            return Detected::Join(info);
+        }
+        let mut steps = 0;
+        let mut at = info.references;
+        while let Some(reference) = self
+            .references
+            .get(at as usize)
+            .copied()
+            .filter(|_| at != 0)
+        {
+            at = reference.next;
+            let same_node = self.same_place(reference.at, node);
+            if self.same_place(reference.target, target) {
+                if same_node {
+                    return Detected::Same;
+                }
+                if info.cycle == Cycle::Optional && fresh {
+                    if reference.level == self.node(node).level {
+                        return Detected::Same;
+                    }
+                    info.cycle = Cycle::Maybe;
+                    info.references = 0;
+                    return Detected::Join(info);
+                }
+                if reference.expr != conjunct.expr
+                    && fresh
+                    && self.has(node, flag::MATERIAL)
+                    && !self.feeds_itself(node, target)
+                {
+                    continue;
+                }
+                return self.cyclic_by_history(node, conjunct, info);
+            }
+            if reference.expr == conjunct.expr && self.has(target, flag::UNROOTED) {
+                if same_node {
+                    steps += 1;
+                    if steps > RECURSION {
+                        self.fail_structural(node, conjunct.expr);
+                        return Detected::Same;
+                    }
+                    if steps > 1 {
+                        continue;
+                    }
+                    let around = self.frame(conjunct.env).node;
+                    let through = self.node(reference.target).parent;
+                    if self.same_place(around, node)
+                        || (through != NONE && self.same_place(around, through))
+                    {
+                        continue;
+                    }
+                    if info.cycle == Cycle::Cyclic {
+                        self.fail_structural(node, conjunct.expr);
+                        return Detected::Same;
+                    }
+                    return self.cyclic_by_history(node, conjunct, info);
+                }
+                let within = self.node(target).parent;
+                if self.has(reference.target, flag::UNROOTED)
+                    && within != NONE
+                    && self.has(within, flag::INLINE)
+                    && self.has(within, flag::CYCLIC_ANCESTOR)
+                {
+                    return self.cyclic_by_ancestor(node, conjunct, info);
+                }
+            }
+        }
+        Detected::Join(info)
+    }
+
+    /// Whether an operand that is being evaluated refers to a disjunction that is not decided yet.
+    fn feeds_itself(&self, node: Node, target: Node) -> bool {
+        self.has(node, flag::INLINE)
+            && self.node(target).phase != Phase::Settled
+            && self
+                .extra(target)
+                .is_some_and(|extra| !extra.disjunctions.is_empty() || extra.forks.is_some())
+    }
+
+    /// Whether a node is below another, forks counted as the node that they are versions of.
+    fn has_ancestor(&self, node: Node, ancestor: Node) -> bool {
+        let mut at = self.node(node).parent;
+        while at != NONE {
+            if self.same_place(at, ancestor) {
+                return true;
+            }
+            at = self.node(at).parent;
+        }
+        false
+    }
+
+    /// Whether two nodes are the same, or versions of the same.
+    pub(crate) fn same_place(&self, a: Node, b: Node) -> bool {
+        if a == b {
+            return true;
+        }
+        if a == NONE || b == NONE {
+            return false;
+        }
+        let (a, b) = (self.deref(a), self.deref(b));
+        a == b || self.family(a) == self.family(b)
+    }
+
+    fn cyclic_by_ancestor(&mut self, node: Node, conjunct: Conjunct, mut info: Info) -> Detected {
+        info.cycle = Cycle::Cyclic;
+        self.set(node, flag::CYCLIC | flag::CYCLIC_ANCESTOR);
+        if self.has(node, flag::MATERIAL) {
+            return Detected::Join(info);
+        }
+        self.postpone(node, conjunct)
+    }
+
+    fn cyclic_by_history(&mut self, node: Node, conjunct: Conjunct, mut info: Info) -> Detected {
+        info.cycle = Cycle::Cyclic;
+        self.set(node, flag::CYCLIC);
+        if self.has(node, flag::FRESH) || self.has(node, flag::MATERIAL) {
+            return Detected::Join(info);
+        }
+        self.postpone(node, conjunct)
+    }
+
+    fn postpone(&mut self, node: Node, conjunct: Conjunct) -> Detected {
+        let extra = self.extra_mut(node);
+        if !extra.cyclic.contains(&conjunct) {
+            extra.cyclic.push(conjunct);
+        }
+        Detected::Postponed
+    }
+
+    /// Notes that a conjunct joins a node.
+    pub(crate) fn note_fresh(&mut self, node: Node, info: u32) {
+        if matches!(self.info(info).cycle, Cycle::No | Cycle::Optional) {
+            self.set(node, flag::FRESH);
+        }
+    }
+
+    /// Notes that a conjunct which is no reference joins a node.
+    pub(crate) fn note_material(&mut self, node: Node, info: u32) {
+        if self.info(info).cycle != Cycle::Cyclic {
+            self.set(node, flag::MATERIAL);
+        }
+    }
+
+    /// Whether a node is there only by what is cyclic.
+    fn is_only_cyclic(&self, node: Node) -> bool {
+        let flags = self.node(node).flags;
+        (flags & flag::CYCLIC_ANCESTOR != 0 && flags & flag::MATERIAL == 0)
+            || (flags & flag::CYCLIC != 0 && flags & flag::FRESH == 0)
+    }
+
+    /// Lets cyclic references join that have waited, where something stands beside them by now.
+    pub(crate) fn join_postponed(&mut self, node: Node) -> Run<()> {
+        let waiting = |session: &Self| {
+            session
+                .extra(node)
+                .is_some_and(|extra| !extra.cyclic.is_empty())
+        };
+        while waiting(self) && self.has(node, flag::MATERIAL) {
+            for conjunct in std::mem::take(&mut self.extra_mut(node).cyclic) {
+                let extra = self.extra_mut(node);
+                extra
+                    .seen
+                    .retain(|seen| *seen != (conjunct.expr, conjunct.env));
+                self.join(node, conjunct)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an operand is evaluated within itself too often.
+    pub(crate) fn recurs(&self, node: Node) -> bool {
+        let Some(expr) = self
+            .node(node)
+            .conjuncts
+            .first()
+            .map(|conjunct| conjunct.expr)
+        else {
+            return false;
+        };
+        let mut count = 0;
+        let mut at = self.node(node).parent;
+        while at != NONE && count <= RECURSION {
+            let data = self.node(at);
+            if data.flags & flag::INLINE != 0
+                && data
+                    .conjuncts
+                    .first()
+                    .is_some_and(|conjunct| conjunct.expr == expr)
+            {
+                count += 1;
+            }
+            at = data.parent;
+        }
+        count > RECURSION
+    }
+
+    /// Makes a node that is there only by what is cyclic an error.
+    pub(crate) fn judge_cycle(&mut self, node: Node) {
+        let first = self
+            .extra_mut(node)
+            .cyclic
+            .first()
+            .map(|conjunct| conjunct.expr);
+        self.extra_mut(node).cyclic.clear();
+        if self.is_only_cyclic(node) {
+            self.fail_structural(node, first.unwrap_or(ExprId(0)));
+        }
+    }
+
+    pub(crate) fn fail_structural(&mut self, node: Node, expr: ExprId) {
+        let spans = if expr.0 == 0 {
+            Vec::new()
+        } else {
+            vec![self.span_of(expr)]
+        };
+        let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
+        self.fail(node, bottom);
+    }
+
+    /// The info of what is computed for the running task: it has the task's history.
+    pub(crate) fn inherited_info(&mut self) -> u32 {
+        let running = self.info(self.running);
+        if running.references == 0 && running.cycle != Cycle::Cyclic {
+            return 0;
+        }
+        let cycle = if running.cycle == Cycle::Cyclic {
+            Cycle::Cyclic
+        } else {
+            Cycle::No
+        };
+        let info = Info {
+            references: running.references,
+            cycle,
+            ..self.info(0)
+        };
+        self.new_info(info)
+    }
+
+    /// The info of a conjunct in an optional place.
+    pub(crate) fn optional_info(&mut self, info: u32) -> u32 {
+        let data = self.info(info);
+        if data.cycle != Cycle::No {
+            return info;
+        }
+        self.new_info(Info {
+            cycle: Cycle::Optional,
+            ..data
+        })
+    }
+}
