@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::data::*;
 use super::resolve::Target;
 use super::{FILE, Session, flag};
+use crate::intern::Label;
 use crate::program::{DEFAULT, Declared, Expr, ExprId, Presence};
 use crate::{Kinds, Node};
 
@@ -484,18 +485,45 @@ impl Session {
 
     /// Whether two frames are the same, but for the fork that they stand in.
     fn same_frame(&self, a: u32, b: u32) -> bool {
+        self.same_frame_at(a, b, 0)
+    }
+
+    fn same_frame_at(&self, a: u32, b: u32, depth: u32) -> bool {
         let (mut a, mut b) = (a, b);
         for _ in 0..10_000 {
             if a == b {
                 return true;
             }
             let (x, y) = (self.frame(a), self.frame(b));
-            if x.label != y.label || self.family(x.node) != self.family(y.node) || x.node == NONE || y.node == NONE {
+            if x.label != y.label || x.node == NONE || y.node == NONE || !self.corresponds(x, y, depth) {
                 return false;
             }
             (a, b) = (x.up, y.up);
         }
         false
+    }
+
+    /// Whether two nodes are versions of the same, or the same place in operands of versions of the same.
+    fn corresponds(&self, first: Frame, second: Frame, depth: u32) -> bool {
+        let (mut a, mut b) = (first.node, second.node);
+        loop {
+            if self.family(a) == self.family(b) {
+                return true;
+            }
+            let (x, y) = (self.node(a), self.node(b));
+            if x.label != y.label || x.parent == NONE || y.parent == NONE {
+                return false;
+            }
+            if x.label == Label::NONE {
+                return match (x.conjuncts.first(), y.conjuncts.first()) {
+                    // The frames around are compared anyway.
+                    (Some(p), Some(q)) if (p.env, q.env) == (first.up, second.up) => p.expr == q.expr,
+                    (Some(p), Some(q)) => p.expr == q.expr && depth < 16 && self.same_frame_at(p.env, q.env, depth + 1),
+                    _ => false,
+                };
+            }
+            (a, b) = (x.parent, y.parent);
+        }
     }
 
     pub(crate) fn family(&self, node: Node) -> Node {
