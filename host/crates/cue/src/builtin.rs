@@ -31,10 +31,23 @@ impl Failure {
     }
 }
 
+/// What a value must be, unified with a constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// Free of errors that are for good.
+    Consistent,
+    /// That, and required fields are there; else more information could help.
+    Present,
+    /// That, and all of it is concrete; else it is an error for good.
+    Concrete,
+}
+
 /// What a function may ask the evaluator.
 pub trait Host {
     /// Whether a value satisfies a constraint ([`Value::Handle`]): the error if it does not.
-    fn accepts(&mut self, constraint: Node, value: &Value) -> Result<(), Failure>;
+    fn accepts(&mut self, constraint: Node, value: &Value, demand: Demand) -> Result<(), Failure>;
+    /// The value `*null | _`.
+    fn null_by_default(&mut self) -> Value;
     /// Whether x comes before y by a comparator `{T: _, x: T, y: T, less: bool}`.
     fn less(&mut self, comparator: Node, x: &Value, y: &Value) -> Result<bool, Failure>;
     /// The bytes that values of this call may still take.
@@ -55,17 +68,28 @@ pub struct Parameter {
 impl Parameter {
     /// A concrete argument.
     pub const fn new(kinds: Kinds) -> Self {
-        Self { kinds, constraint: false, optional: false }
+        Self {
+            kinds,
+            constraint: false,
+            optional: false,
+        }
     }
 
     /// A constraint.
     pub const fn constraint() -> Self {
-        Self { kinds: Kinds::TOP, constraint: true, optional: false }
+        Self {
+            kinds: Kinds::TOP,
+            constraint: true,
+            optional: false,
+        }
     }
 
     /// The same, but it may be left out.
     pub const fn optional(self) -> Self {
-        Self { optional: true, ..self }
+        Self {
+            optional: true,
+            ..self
+        }
     }
 }
 

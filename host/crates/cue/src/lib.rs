@@ -1,13 +1,14 @@
 //! The CUE language: parser, formatter, evaluator, standard packages, modules and export.
-pub mod export;
-pub mod packages;
-pub mod syntax;
 pub mod builtin;
+pub mod data;
+pub mod export;
 mod intern;
 mod kinds;
 mod number;
+pub mod packages;
 pub mod program;
 pub mod session;
+pub mod syntax;
 mod value;
 
 pub use intern::{Label, LabelKind, Text, is_identifier};

@@ -28,7 +28,13 @@ pub(super) const fn function(
     code: Code,
 ) -> Function {
     let validator = result.0 == Kinds::BOOL.0;
-    Function { name, parameters, result, validator, code }
+    Function {
+        name,
+        parameters,
+        result,
+        validator,
+        code,
+    }
 }
 
 fn wrong(index: usize, wanted: &str) -> Failure {
@@ -36,11 +42,15 @@ fn wrong(index: usize, wanted: &str) -> Failure {
 }
 
 pub(super) fn value(arguments: &[Value], index: usize) -> Result<&Value> {
-    arguments.get(index).ok_or_else(|| Failure::eval(format!("argument {} is missing", index + 1)))
+    arguments
+        .get(index)
+        .ok_or_else(|| Failure::eval(format!("argument {} is missing", index + 1)))
 }
 
 pub(super) fn text(arguments: &[Value], index: usize) -> Result<&str> {
-    value(arguments, index)?.as_str().ok_or_else(|| wrong(index, "string"))
+    value(arguments, index)?
+        .as_str()
+        .ok_or_else(|| wrong(index, "string"))
 }
 
 pub(super) fn bytes(arguments: &[Value], index: usize) -> Result<&[u8]> {
@@ -53,7 +63,8 @@ pub(super) fn bytes(arguments: &[Value], index: usize) -> Result<&[u8]> {
 
 /// Bytes that are UTF-8.
 pub(super) fn utf8(arguments: &[Value], index: usize) -> Result<&str> {
-    std::str::from_utf8(bytes(arguments, index)?).map_err(|_| Failure::eval("the bytes are not valid UTF-8"))
+    std::str::from_utf8(bytes(arguments, index)?)
+        .map_err(|_| Failure::eval("the bytes are not valid UTF-8"))
 }
 
 pub(super) fn number(arguments: &[Value], index: usize) -> Result<&Number> {
@@ -64,22 +75,30 @@ pub(super) fn number(arguments: &[Value], index: usize) -> Result<&Number> {
 }
 
 pub(super) fn big(arguments: &[Value], index: usize) -> Result<BigInt> {
-    number(arguments, index)?.to_integer().ok_or_else(|| wrong(index, "integer"))
+    number(arguments, index)?
+        .to_integer()
+        .ok_or_else(|| wrong(index, "integer"))
 }
 
 /// An integer of 64 bits.
 pub(super) fn integer(arguments: &[Value], index: usize) -> Result<i64> {
-    big(arguments, index)?.to_i64().ok_or_else(|| Failure::eval(format!("argument {} does not fit in int64", index + 1)))
+    big(arguments, index)?
+        .to_i64()
+        .ok_or_else(|| Failure::eval(format!("argument {} does not fit in int64", index + 1)))
 }
 
 /// An integer that is not negative.
 pub(super) fn unsigned(arguments: &[Value], index: usize) -> Result<u64> {
     let message = format!("argument {} does not fit in uint64", index + 1);
-    big(arguments, index)?.to_u64().ok_or_else(|| Failure::eval(message))
+    big(arguments, index)?
+        .to_u64()
+        .ok_or_else(|| Failure::eval(message))
 }
 
 pub(super) fn decimal(arguments: &[Value], index: usize) -> Result<BigDecimal> {
-    number(arguments, index)?.to_decimal().ok_or_else(|| wrong(index, "finite number"))
+    number(arguments, index)?
+        .to_decimal()
+        .ok_or_else(|| wrong(index, "finite number"))
 }
 
 pub(super) fn float(arguments: &[Value], index: usize) -> Result<f64> {
@@ -96,26 +115,43 @@ pub(super) fn list(arguments: &[Value], index: usize) -> Result<&[Value]> {
 /// A list of strings.
 pub(super) fn texts(arguments: &[Value], index: usize) -> Result<Vec<&str>> {
     let element = |(at, value): (usize, &'_ Value)| match value {
-        Value::Partial { .. } => Err(Failure::incomplete(format!("element {at} of argument {} is not concrete", index + 1))),
+        Value::Partial { .. } => Err(Failure::incomplete(format!(
+            "element {at} of argument {} is not concrete",
+            index + 1
+        ))),
         _ => Ok(()),
     };
     let elements = list(arguments, index)?;
     elements.iter().enumerate().try_for_each(element)?;
     let wrong = || Failure::eval(format!("argument {} is not a list of strings", index + 1));
-    elements.iter().map(|value| value.as_str().ok_or_else(wrong)).collect()
+    elements
+        .iter()
+        .map(|value| value.as_str().ok_or_else(wrong))
+        .collect()
 }
 
 /// A list of numbers.
 pub(super) fn numbers(arguments: &[Value], index: usize) -> Result<Vec<&Number>> {
     let wrong = || Failure::eval(format!("argument {} is not a list of numbers", index + 1));
     let number = |value: &'_ Value| match value {
-        Value::Partial { .. } => Err(Failure::incomplete("an element of the list is not concrete")),
+        Value::Partial { .. } => Err(Failure::incomplete(
+            "an element of the list is not concrete",
+        )),
         Value::Number(_) => Ok(()),
         _ => Err(wrong()),
     };
     let elements = list(arguments, index)?;
     elements.iter().try_for_each(number)?;
-    elements.iter().map(|value| if let Value::Number(number) = value { Ok(number) } else { Err(wrong()) }).collect()
+    elements
+        .iter()
+        .map(|value| {
+            if let Value::Number(number) = value {
+                Ok(number)
+            } else {
+                Err(wrong())
+            }
+        })
+        .collect()
 }
 
 /// The comparator or constraint that an argument is.
@@ -150,7 +186,9 @@ pub(super) fn from_float(value: f64) -> Result {
         Number::Infinity(value < 0.0)
     } else {
         let digits = format!("{value:e}");
-        let decimal: BigDecimal = digits.parse().map_err(|_| Failure::eval("the result is no number"))?;
+        let decimal: BigDecimal = digits
+            .parse()
+            .map_err(|_| Failure::eval("the result is no number"))?;
         Number::from(decimal)
     }))
 }
@@ -160,17 +198,41 @@ pub(super) fn from_decimal(value: BigDecimal) -> Result {
     let value = crate::number::round(&value);
     // Digits behind the point that are all zero do not make it another number here. Larger exponents stay decimals, for
     // their digits would not fit into memory.
-    Ok(Value::Number(if value.fractional_digit_count() > -100_000 && value.is_integer() {
-        Number::from(value.with_scale(0).into_bigint_and_scale().0)
-    } else {
-        Number::from(value)
-    }))
+    Ok(Value::Number(
+        if value.fractional_digit_count() > -100_000 && value.is_integer() {
+            Number::from(value.with_scale(0).into_bigint_and_scale().0)
+        } else {
+            Number::from(value)
+        },
+    ))
+}
+
+/// The one value of decoded data.
+pub(super) fn decoded(values: std::result::Result<Vec<Value>, crate::data::DecodeError>) -> Result {
+    let values = values.map_err(|error| Failure::eval(error.to_string()))?;
+    values
+        .into_iter()
+        .next()
+        .ok_or_else(|| Failure::eval("there is no value"))
+}
+
+/// Why a value cannot be written.
+pub(super) fn not_json(error: crate::export::json::NotConcrete) -> Failure {
+    use crate::export::json::NotConcrete;
+    match error {
+        NotConcrete::Open => Failure::incomplete("a part of the value is not concrete"),
+        NotConcrete::NotRepresentable(what) => {
+            Failure::eval(format!("{what} cannot be written in this format"))
+        }
+    }
 }
 
 /// Refuses to make a value that is larger than what is left.
 pub(super) fn check_size(host: &mut dyn crate::builtin::Host, bytes: usize) -> Result<()> {
     if bytes > host.budget() {
-        return Err(Failure::Limit(format!("the result would take {bytes} bytes")));
+        return Err(Failure::Limit(format!(
+            "the result would take {bytes} bytes"
+        )));
     }
     Ok(())
 }

@@ -1,88 +1,82 @@
 //! `encoding/json`
 
-use std::sync::Arc;
-
-use super::arguments::{self as args, ANY, BYTES, CONSTRAINT, LIST, Result, STRING, boolean, function, string};
-use crate::builtin::{Failure, Function, Package};
+use super::arguments::{
+    self as args, ANY, BYTES, CONSTRAINT, LIST, Result, STRING, boolean, function, string,
+};
+use crate::builtin::{Demand, Failure, Function, Package};
+use crate::data::{self, DecodeError, Format};
 use crate::export::json as export;
-use crate::syntax::literal;
-use crate::{Kinds, Number, Value};
+use crate::{Kinds, Value};
 
 const S: Kinds = Kinds::STRING;
 
 const FUNCTIONS: &[Function] = &[
-    function("Compact", &[BYTES], S, |a, _| string(reformat(args::utf8(a, 0)?, None)?)),
-    function("HTMLEscape", &[BYTES], S, |a, _| string(html_escape(args::utf8(a, 0)?))),
+    function("Compact", &[BYTES], S, |a, _| {
+        string(reformat(args::utf8(a, 0)?, None)?)
+    }),
+    function("HTMLEscape", &[BYTES], S, |a, _| {
+        string(html_escape(args::utf8(a, 0)?))
+    }),
     function("Indent", &[BYTES, STRING, STRING], S, |a, host| {
         let (text, prefix, indent) = (args::utf8(a, 0)?, args::text(a, 1)?, args::text(a, 2)?);
         args::check_size(host, text.len().saturating_mul(prefix.len() + 1))?;
         string(reformat(text, Some((prefix, indent)))?)
     }),
-    function("Marshal", &[ANY], S, |a, _| string(marshal(args::value(a, 0)?)?)),
+    function("Marshal", &[ANY], S, |a, _| {
+        string(marshal(args::value(a, 0)?)?)
+    }),
     function("MarshalStream", &[LIST], S, |a, _| {
-        let lines: Result<Vec<String>> = args::list(a, 0)?.iter().map(|value| Ok(marshal(value)? + "\n")).collect();
+        let lines: Result<Vec<String>> = args::list(a, 0)?
+            .iter()
+            .map(|value| Ok(marshal(value)? + "\n"))
+            .collect();
         string(lines?.concat())
     }),
-    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| unmarshal(args::utf8(a, 0)?)),
+    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| {
+        unmarshal(args::utf8(a, 0)?)
+    }),
     function("UnmarshalStream", &[BYTES], Kinds::TOP, |a, _| {
-        let stream = serde_json::Deserializer::from_str(args::utf8(a, 0)?).into_iter::<serde_json::Value>();
-        let values: std::result::Result<Vec<_>, _> = stream.collect();
-        let values: Result<Vec<Value>> = values.map_err(invalid)?.iter().map(from_json).collect();
-        Ok(Value::List(values?))
+        let values = data::decode(Format::JsonLines, args::utf8(a, 0)?.as_bytes());
+        Ok(Value::List(values.map_err(invalid)?))
     }),
     function("Valid", &[BYTES], Kinds::BOOL, |a, _| {
-        boolean(serde_json::from_str::<serde::de::IgnoredAny>(args::utf8(a, 0)?).is_ok())
+        boolean(data::check_json(args::utf8(a, 0)?).is_ok())
     }),
     function("Validate", &[BYTES, CONSTRAINT], Kinds::BOOL, |a, host| {
         let value = unmarshal(args::utf8(a, 0)?)?;
-        host.accepts(args::constraint(a, 1)?, &value)?;
+        host.accepts(args::constraint(a, 1)?, &value, Demand::Present)?;
         boolean(true)
     }),
 ];
 
-pub(super) static JSON: Package = Package { path: "encoding/json", functions: FUNCTIONS, source: "" };
+pub(super) static JSON: Package = Package {
+    path: "encoding/json",
+    functions: FUNCTIONS,
+    source: "",
+};
 
-fn invalid(error: serde_json::Error) -> Failure {
+fn invalid(error: DecodeError) -> Failure {
     Failure::eval(format!("json: invalid JSON: {error}"))
 }
 
 fn marshal(value: &Value) -> Result<String> {
-    export::compact(value).map_err(|error| match error {
-        export::NotConcrete::Open => Failure::incomplete("a part of the value is not concrete"),
-        export::NotConcrete::NotRepresentable(what) => Failure::eval(format!("json: {what} cannot be written as JSON")),
-    })
+    export::compact(value).map_err(args::not_json)
 }
 
 /// The value of a JSON text.
 pub(super) fn unmarshal(text: &str) -> Result {
-    from_json(&serde_json::from_str(text).map_err(invalid)?)
-}
-
-/// A JSON value as CUE reads it. The reader bounds how deep it is.
-pub(super) fn from_json(value: &serde_json::Value) -> Result {
-    Ok(match value {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => match literal::number(&number.to_string()) {
-            Ok(literal::Number::Integer(value)) => Value::Number(Number::from(value)),
-            Ok(literal::Number::Float(value)) => Value::Number(Number::from(value)),
-            Err(error) => return Err(Failure::eval(error.to_string())),
-        },
-        serde_json::Value::String(text) => Value::string(text.as_str()),
-        serde_json::Value::Array(elements) => Value::List(elements.iter().map(from_json).collect::<Result<_>>()?),
-        serde_json::Value::Object(members) => {
-            let field = |(name, value): (&String, &serde_json::Value)| Ok((Arc::from(name.as_str()), from_json(value)?));
-            Value::Struct(members.iter().map(field).collect::<Result<_>>()?)
-        }
-    })
+    args::decoded(data::decode(Format::Json, text.as_bytes()))
 }
 
 /// The same text without white space, or laid out with a prefix and an indentation.
 fn reformat(text: &str, layout: Option<(&str, &str)>) -> Result<String> {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(invalid)?;
+    data::check_json(text).map_err(invalid)?;
     let mut out = String::with_capacity(text.len());
     let mut depth = 0_usize;
-    let mut characters = text.trim_matches([' ', '\t', '\r', '\n']).chars().peekable();
+    let mut characters = text
+        .trim_matches([' ', '\t', '\r', '\n'])
+        .chars()
+        .peekable();
     let line = |out: &mut String, depth: usize| {
         if let Some((prefix, indent)) = layout {
             out.push('\n');
@@ -143,7 +137,9 @@ fn html_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)))
+            }
             _ => out.push(c),
         }
     }

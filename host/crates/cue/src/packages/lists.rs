@@ -5,9 +5,11 @@
 
 use bigdecimal::BigDecimal;
 
-use super::arguments::{self as args, ANY, CONSTRAINT, INT, LIST as LISTS, NUMBER, Result, boolean, function, strings};
+use super::arguments::{
+    self as args, ANY, CONSTRAINT, INT, LIST as LISTS, NUMBER, Result, boolean, function, strings,
+};
 use super::strings::MAXIMUM_REPEAT;
-use crate::builtin::{Failure, Function, Host, Package};
+use crate::builtin::{Demand, Failure, Function, Host, Package};
 use crate::{Kinds, Node, Number, Value};
 
 const B: Kinds = Kinds::BOOL;
@@ -17,29 +19,45 @@ const N: Kinds = Kinds::NUMBER;
 const FUNCTIONS: &[Function] = &[
     function("Avg", &[LISTS], N, average),
     function("Concat", &[LISTS], L, concat),
-    function("Contains", &[LISTS, ANY], B, |a, _| boolean(args::list(a, 0)?.contains(args::value(a, 1)?))),
+    function("Contains", &[LISTS, ANY], B, |a, _| {
+        boolean(args::list(a, 0)?.contains(args::value(a, 1)?))
+    }),
     function("Drop", &[LISTS, INT], L, |a, _| {
         let from = index(a)?;
-        Ok(Value::List(args::list(a, 0)?.get(from..).unwrap_or(&[]).to_vec()))
+        Ok(Value::List(
+            args::list(a, 0)?.get(from..).unwrap_or(&[]).to_vec(),
+        ))
     }),
     function("FlattenN", &[ANY, INT], L, flatten),
     function("IsSorted", &[LISTS, CONSTRAINT], B, is_sorted),
-    function("IsSortedStrings", &[LISTS], B, |a, _| boolean(args::texts(a, 0)?.is_sorted())),
+    function("IsSortedStrings", &[LISTS], B, |a, _| {
+        boolean(args::texts(a, 0)?.is_sorted())
+    }),
     function("MatchN", &[LISTS, CONSTRAINT, CONSTRAINT], B, match_count),
-    function("Max", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Greater)),
+    function("Max", &[LISTS], N, |a, _| {
+        extreme(a, std::cmp::Ordering::Greater)
+    }),
     function("MaxItems", &[LISTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
         boolean(count <= wanted)
     }),
-    function("Min", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Less)),
+    function("Min", &[LISTS], N, |a, _| {
+        extreme(a, std::cmp::Ordering::Less)
+    }),
     function("MinItems", &[LISTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
         boolean(count >= wanted)
     }),
-    function("Product", &[LISTS], N, |a, _| fold(a, Number::Int(1), Number::multiply)),
+    function("Product", &[LISTS], N, |a, _| {
+        fold(a, Number::Int(1), Number::multiply)
+    }),
     function("Range", &[NUMBER, NUMBER, NUMBER], L, range),
     function("Repeat", &[LISTS, INT], L, repeat),
-    function("Reverse", &[LISTS], L, |a, _| Ok(Value::List(args::list(a, 0)?.iter().rev().cloned().collect()))),
+    function("Reverse", &[LISTS], L, |a, _| {
+        Ok(Value::List(
+            args::list(a, 0)?.iter().rev().cloned().collect(),
+        ))
+    }),
     function("Slice", &[LISTS, INT, INT], L, slice),
     function("Sort", &[LISTS, CONSTRAINT], L, sort),
     function("SortStable", &[LISTS, CONSTRAINT], L, sort),
@@ -48,7 +66,9 @@ const FUNCTIONS: &[Function] = &[
         texts.sort_unstable();
         strings(texts)
     }),
-    function("Sum", &[LISTS], N, |a, _| fold(a, Number::Int(0), Number::add)),
+    function("Sum", &[LISTS], N, |a, _| {
+        fold(a, Number::Int(0), Number::add)
+    }),
     function("Take", &[LISTS, INT], L, |a, _| {
         let (elements, to) = (args::list(a, 0)?, index(a)?);
         Ok(Value::List(elements.get(..to).unwrap_or(elements).to_vec()))
@@ -75,21 +95,31 @@ fn whole_if_integral(number: Number) -> Result {
 }
 
 fn fold(a: &[Value], start: Number, step: fn(&Number, &Number) -> Number) -> Result {
-    whole_if_integral(args::numbers(a, 0)?.into_iter().fold(start, |sum, number| step(&sum, number)))
+    whole_if_integral(
+        args::numbers(a, 0)?
+            .into_iter()
+            .fold(start, |sum, number| step(&sum, number)),
+    )
 }
 
 fn extreme(a: &[Value], wanted: std::cmp::Ordering) -> Result {
     let numbers = args::numbers(a, 0)?;
     let better = |best: &'_ Number, other: &'_ Number| other.compare(best) == Some(wanted);
-    let best = numbers.into_iter().reduce(|best, other| if better(best, other) { other } else { best });
+    let best = numbers
+        .into_iter()
+        .reduce(|best, other| if better(best, other) { other } else { best });
     whole_if_integral(best.cloned().ok_or_else(|| Failure::eval("empty list"))?)
 }
 
 fn average(a: &[Value], _: &mut dyn Host) -> Result {
     let numbers = args::numbers(a, 0)?;
     let count = Number::Int(numbers.len() as i64);
-    let sum = numbers.into_iter().fold(Number::Int(0), |sum, number| sum.add(number));
-    let quotient = sum.divide(&count).and_then(|quotient| quotient.to_decimal());
+    let sum = numbers
+        .into_iter()
+        .fold(Number::Int(0), |sum, number| sum.add(number));
+    let quotient = sum
+        .divide(&count)
+        .and_then(|quotient| quotient.to_decimal());
     let quotient = quotient.ok_or_else(|| Failure::eval("empty list"))?;
     args::from_decimal(quotient)
 }
@@ -99,7 +129,11 @@ fn concat(a: &[Value], host: &mut dyn Host) -> Result {
     for element in args::list(a, 0)? {
         match element {
             Value::List(elements) => out.extend_from_slice(elements),
-            Value::Partial { .. } => return Err(Failure::incomplete("an element of the list is not concrete")),
+            Value::Partial { .. } => {
+                return Err(Failure::incomplete(
+                    "an element of the list is not concrete",
+                ));
+            }
             _ => return Err(Failure::eval("an element of the list is not a list")),
         }
         args::check_size(host, out.len() * size_of::<Value>())?;
@@ -111,10 +145,19 @@ fn flatten(a: &[Value], _: &mut dyn Host) -> Result {
     let depth = args::integer(a, 1)?;
     let mut out = Vec::new();
     // What is still to do, the next on top.
-    let mut rest: Vec<(&Value, i64)> = args::list(a, 0)?.iter().rev().map(|value| (value, depth)).collect();
+    let mut rest: Vec<(&Value, i64)> = args::list(a, 0)?
+        .iter()
+        .rev()
+        .map(|value| (value, depth))
+        .collect();
     while let Some((value, depth)) = rest.pop() {
         match value {
-            Value::List(elements) if depth != 0 => rest.extend(elements.iter().rev().map(|value| (value, depth.saturating_sub(1)))),
+            Value::List(elements) if depth != 0 => rest.extend(
+                elements
+                    .iter()
+                    .rev()
+                    .map(|value| (value, depth.saturating_sub(1))),
+            ),
             other => out.push(other.clone()),
         }
     }
@@ -127,14 +170,31 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
         return Err(Failure::eval("negative count"));
     };
     if count > MAXIMUM_REPEAT {
-        return Err(Failure::eval(format!("count {count} exceeds limit of {MAXIMUM_REPEAT}")));
+        return Err(Failure::eval(format!(
+            "count {count} exceeds limit of {MAXIMUM_REPEAT}"
+        )));
     }
-    args::check_size(host, elements.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
-    Ok(Value::List(std::iter::repeat_n(elements, times).flatten().cloned().collect()))
+    args::check_size(
+        host,
+        elements
+            .len()
+            .saturating_mul(times)
+            .saturating_mul(size_of::<Value>()),
+    )?;
+    Ok(Value::List(
+        std::iter::repeat_n(elements, times)
+            .flatten()
+            .cloned()
+            .collect(),
+    ))
 }
 
 fn slice(a: &[Value], _: &mut dyn Host) -> Result {
-    let (elements, from, to) = (args::list(a, 0)?, args::integer(a, 1)?, args::integer(a, 2)?);
+    let (elements, from, to) = (
+        args::list(a, 0)?,
+        args::integer(a, 1)?,
+        args::integer(a, 2)?,
+    );
     if from < 0 {
         return Err(Failure::eval("negative index"));
     }
@@ -147,7 +207,11 @@ fn slice(a: &[Value], _: &mut dyn Host) -> Result {
 }
 
 fn range(a: &[Value], host: &mut dyn Host) -> Result {
-    let (start, end, step) = (args::decimal(a, 0)?, args::decimal(a, 1)?, args::decimal(a, 2)?);
+    let (start, end, step) = (
+        args::decimal(a, 0)?,
+        args::decimal(a, 1)?,
+        args::decimal(a, 2)?,
+    );
     let zero = BigDecimal::from(0);
     if step == zero {
         return Err(Failure::eval("step must be non zero"));
@@ -156,7 +220,9 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
     if upwards && start > end || !upwards && start < end {
         let word = if upwards { "greater" } else { "less" };
         let sign = if upwards { "positive" } else { "negative" };
-        return Err(Failure::eval(format!("end must be {word} than start when step is {sign}")));
+        return Err(Failure::eval(format!(
+            "end must be {word} than start when step is {sign}"
+        )));
     }
     let mut out = Vec::new();
     let mut at = start;
@@ -174,23 +240,30 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
 
 fn unique(a: &[Value], _: &mut dyn Host) -> Result {
     let elements = args::list(a, 0)?;
-    boolean(!elements.iter().enumerate().any(|(at, value)| elements.iter().skip(at + 1).any(|other| other == value)))
+    boolean(
+        !elements
+            .iter()
+            .enumerate()
+            .any(|(at, value)| elements.iter().skip(at + 1).any(|other| other == value)),
+    )
 }
 
 fn match_count(a: &[Value], host: &mut dyn Host) -> Result {
     let (wanted, pattern) = (args::constraint(a, 1)?, args::constraint(a, 2)?);
     let mut count = 0;
     for element in args::list(a, 0)? {
-        match host.accepts(pattern, element) {
+        match host.accepts(pattern, element, Demand::Present) {
             Ok(()) => count += 1,
             Err(limit @ Failure::Limit(_)) => return Err(limit),
             Err(_) => {}
         }
     }
-    match host.accepts(wanted, &Value::integer(count)) {
+    match host.accepts(wanted, &Value::integer(count), Demand::Present) {
         Ok(()) => boolean(true),
         Err(limit @ Failure::Limit(_)) => Err(limit),
-        Err(_) => Err(Failure::eval(format!("{count} elements of the list match, which is not the number that is wanted"))),
+        Err(_) => Err(Failure::eval(format!(
+            "{count} elements of the list match, which is not the number that is wanted"
+        ))),
     }
 }
 
@@ -217,20 +290,35 @@ fn less_or_not(host: &mut dyn Host, comparator: Node, x: &Value, y: &Value) -> R
 fn sort(a: &[Value], host: &mut dyn Host) -> Result {
     let comparator = args::constraint(a, 1)?;
     let elements: Vec<&Value> = args::list(a, 0)?.iter().collect();
-    Ok(Value::List(merge_sort(elements, comparator, host)?.into_iter().cloned().collect()))
+    Ok(Value::List(
+        merge_sort(elements, comparator, host)?
+            .into_iter()
+            .cloned()
+            .collect(),
+    ))
 }
 
-fn merge_sort<'v>(mut elements: Vec<&'v Value>, comparator: Node, host: &mut dyn Host) -> Result<Vec<&'v Value>> {
+fn merge_sort<'v>(
+    mut elements: Vec<&'v Value>,
+    comparator: Node,
+    host: &mut dyn Host,
+) -> Result<Vec<&'v Value>> {
     if elements.len() < 2 {
         return Ok(elements);
     }
     let right = elements.split_off(elements.len() / 2);
-    let mut left = merge_sort(elements, comparator, host)?.into_iter().peekable();
+    let mut left = merge_sort(elements, comparator, host)?
+        .into_iter()
+        .peekable();
     let mut right = merge_sort(right, comparator, host)?.into_iter().peekable();
     let mut out = Vec::with_capacity(left.len() + right.len());
     while let (Some(first), Some(second)) = (left.peek(), right.peek()) {
         let from_right = host.less(comparator, second, first)?;
-        out.extend(if from_right { right.next() } else { left.next() });
+        out.extend(if from_right {
+            right.next()
+        } else {
+            left.next()
+        });
     }
     out.extend(left);
     out.extend(right);

@@ -2,7 +2,9 @@
 //!
 //! Characters are code points; white space and letter case are Unicode's.
 
-use super::arguments::{self as args, BYTES, INT, LIST, Result, STRING, boolean, function, int, string, strings};
+use super::arguments::{
+    self as args, BYTES, INT, LIST, Result, STRING, boolean, function, int, string, strings,
+};
 use crate::builtin::{Failure, Function, Host, Package};
 use crate::{Kinds, Value};
 
@@ -16,16 +18,37 @@ pub(super) const MAXIMUM_REPEAT: i64 = 1 << 24;
 
 const FUNCTIONS: &[Function] = &[
     function("ByteAt", &[BYTES, INT], I, byte_at),
-    function("ByteSlice", &[BYTES, INT, INT], Kinds(Kinds::BYTES.0 | Kinds::STRING.0), byte_slice),
-    function("Compare", &[STRING, STRING], I, |a, _| int(args::text(a, 0)?.cmp(args::text(a, 1)?) as i64)),
-    function("Contains", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.contains(args::text(a, 1)?))),
-    function("ContainsAny", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.contains(any_of(args::text(a, 1)?)))),
+    function(
+        "ByteSlice",
+        &[BYTES, INT, INT],
+        Kinds(Kinds::BYTES.0 | Kinds::STRING.0),
+        byte_slice,
+    ),
+    function("Compare", &[STRING, STRING], I, |a, _| {
+        int(args::text(a, 0)?.cmp(args::text(a, 1)?) as i64)
+    }),
+    function("Contains", &[STRING, STRING], B, |a, _| {
+        boolean(args::text(a, 0)?.contains(args::text(a, 1)?))
+    }),
+    function("ContainsAny", &[STRING, STRING], B, |a, _| {
+        boolean(args::text(a, 0)?.contains(any_of(args::text(a, 1)?)))
+    }),
     function("Count", &[STRING, STRING], I, count),
-    function("Fields", &[STRING], L, |a, _| strings(args::text(a, 0)?.split_whitespace())),
-    function("HasPrefix", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.starts_with(args::text(a, 1)?))),
-    function("HasSuffix", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.ends_with(args::text(a, 1)?))),
-    function("Index", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.find(args::text(a, 1)?))),
-    function("IndexAny", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.find(any_of(args::text(a, 1)?)))),
+    function("Fields", &[STRING], L, |a, _| {
+        strings(args::text(a, 0)?.split_whitespace())
+    }),
+    function("HasPrefix", &[STRING, STRING], B, |a, _| {
+        boolean(args::text(a, 0)?.starts_with(args::text(a, 1)?))
+    }),
+    function("HasSuffix", &[STRING, STRING], B, |a, _| {
+        boolean(args::text(a, 0)?.ends_with(args::text(a, 1)?))
+    }),
+    function("Index", &[STRING, STRING], I, |a, _| {
+        position(args::text(a, 0)?.find(args::text(a, 1)?))
+    }),
+    function("IndexAny", &[STRING, STRING], I, |a, _| {
+        position(args::text(a, 0)?.find(any_of(args::text(a, 1)?)))
+    }),
     function("Join", &[LIST, STRING], S, |a, host| {
         let parts = args::texts(a, 0)?;
         let separator = args::text(a, 1)?;
@@ -33,33 +56,80 @@ const FUNCTIONS: &[Function] = &[
         args::check_size(host, size)?;
         string(parts.join(separator))
     }),
-    function("LastIndex", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.rfind(args::text(a, 1)?))),
-    function("LastIndexAny", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.rfind(any_of(args::text(a, 1)?)))),
-    function("MaxRunes", &[STRING, INT], B, |a, _| boolean(characters(a)? <= args::integer(a, 1)?)),
-    function("MinRunes", &[STRING, INT], B, |a, _| boolean(characters(a)? >= args::integer(a, 1)?)),
+    function("LastIndex", &[STRING, STRING], I, |a, _| {
+        position(args::text(a, 0)?.rfind(args::text(a, 1)?))
+    }),
+    function("LastIndexAny", &[STRING, STRING], I, |a, _| {
+        position(args::text(a, 0)?.rfind(any_of(args::text(a, 1)?)))
+    }),
+    function("MaxRunes", &[STRING, INT], B, |a, _| {
+        boolean(characters(a)? <= args::integer(a, 1)?)
+    }),
+    function("MinRunes", &[STRING, INT], B, |a, _| {
+        boolean(characters(a)? >= args::integer(a, 1)?)
+    }),
     function("Repeat", &[STRING, INT], S, repeat),
     function("Replace", &[STRING, STRING, STRING, INT], S, replace),
     function("Runes", &[STRING], L, |a, _| {
-        Ok(Value::List(args::text(a, 0)?.chars().map(|c| Value::integer(i64::from(u32::from(c)))).collect()))
+        Ok(Value::List(
+            args::text(a, 0)?
+                .chars()
+                .map(|c| Value::integer(i64::from(u32::from(c))))
+                .collect(),
+        ))
     }),
     function("SliceRunes", &[STRING, INT, INT], S, slice_runes),
-    function("Split", &[STRING, STRING], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, false))),
-    function("SplitAfter", &[STRING, STRING], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, true))),
+    function("Split", &[STRING, STRING], L, |a, _| {
+        strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, false))
+    }),
+    function("SplitAfter", &[STRING, STRING], L, |a, _| {
+        strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, true))
+    }),
     function("SplitAfterN", &[STRING, STRING, INT], L, |a, _| {
-        strings(split(args::text(a, 0)?, args::text(a, 1)?, args::integer(a, 2)?, true))
+        strings(split(
+            args::text(a, 0)?,
+            args::text(a, 1)?,
+            args::integer(a, 2)?,
+            true,
+        ))
     }),
     function("SplitN", &[STRING, STRING, INT], L, |a, _| {
-        strings(split(args::text(a, 0)?, args::text(a, 1)?, args::integer(a, 2)?, false))
+        strings(split(
+            args::text(a, 0)?,
+            args::text(a, 1)?,
+            args::integer(a, 2)?,
+            false,
+        ))
     }),
-    function("ToCamel", &[STRING], S, |a, _| string(words(args::text(a, 0)?, |c| simple_case(c, c.to_lowercase())))),
+    function("ToCamel", &[STRING], S, |a, _| {
+        string(words(args::text(a, 0)?, |c| {
+            simple_case(c, c.to_lowercase())
+        }))
+    }),
     function("ToLower", &[STRING], S, |a, _| {
-        string(args::text(a, 0)?.chars().map(|c| simple_case(c, c.to_lowercase())).collect::<String>())
+        string(
+            args::text(a, 0)?
+                .chars()
+                .map(|c| simple_case(c, c.to_lowercase()))
+                .collect::<String>(),
+        )
     }),
-    function("ToTitle", &[STRING], S, |a, _| string(words(args::text(a, 0)?, |c| simple_case(c, c.to_uppercase())))),
+    function("ToTitle", &[STRING], S, |a, _| {
+        string(words(args::text(a, 0)?, |c| {
+            simple_case(c, c.to_uppercase())
+        }))
+    }),
     function("ToUpper", &[STRING], S, |a, _| {
-        string(args::text(a, 0)?.chars().map(|c| simple_case(c, c.to_uppercase())).collect::<String>())
+        string(
+            args::text(a, 0)?
+                .chars()
+                .map(|c| simple_case(c, c.to_uppercase()))
+                .collect::<String>(),
+        )
     }),
-    function("Trim", &[STRING, STRING], S, |a, _| string(args::text(a, 0)?.trim_matches(any_of(args::text(a, 1)?)))),
+    function("Trim", &[STRING, STRING], S, |a, _| {
+        string(args::text(a, 0)?.trim_matches(any_of(args::text(a, 1)?)))
+    }),
     function("TrimLeft", &[STRING, STRING], S, |a, _| {
         string(args::text(a, 0)?.trim_start_matches(any_of(args::text(a, 1)?)))
     }),
@@ -70,14 +140,20 @@ const FUNCTIONS: &[Function] = &[
     function("TrimRight", &[STRING, STRING], S, |a, _| {
         string(args::text(a, 0)?.trim_end_matches(any_of(args::text(a, 1)?)))
     }),
-    function("TrimSpace", &[STRING], S, |a, _| string(args::text(a, 0)?.trim())),
+    function("TrimSpace", &[STRING], S, |a, _| {
+        string(args::text(a, 0)?.trim())
+    }),
     function("TrimSuffix", &[STRING, STRING], S, |a, _| {
         let text = args::text(a, 0)?;
         string(text.strip_suffix(args::text(a, 1)?).unwrap_or(text))
     }),
 ];
 
-pub(super) static STRINGS: Package = Package { path: "strings", functions: FUNCTIONS, source: "" };
+pub(super) static STRINGS: Package = Package {
+    path: "strings",
+    functions: FUNCTIONS,
+    source: "",
+};
 
 fn any_of(set: &str) -> impl Fn(char) -> bool + Copy + '_ {
     move |c| set.contains(c)
@@ -133,7 +209,13 @@ fn byte_slice(a: &[Value], _: &mut dyn Host) -> Result {
 fn slice_runes(a: &[Value], _: &mut dyn Host) -> Result {
     let characters: Vec<char> = args::text(a, 0)?.chars().collect();
     let range = range(args::integer(a, 1)?, args::integer(a, 2)?, characters.len())?;
-    string(characters.get(range).unwrap_or(&[]).iter().collect::<String>())
+    string(
+        characters
+            .get(range)
+            .unwrap_or(&[])
+            .iter()
+            .collect::<String>(),
+    )
 }
 
 fn count(a: &[Value], _: &mut dyn Host) -> Result {
@@ -151,7 +233,9 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
         return Err(Failure::eval("negative count"));
     }
     if count > MAXIMUM_REPEAT {
-        return Err(Failure::eval(format!("count {count} exceeds limit of {MAXIMUM_REPEAT}")));
+        return Err(Failure::eval(format!(
+            "count {count} exceeds limit of {MAXIMUM_REPEAT}"
+        )));
     }
     let count = count as usize;
     args::check_size(host, text.len().saturating_mul(count))?;
@@ -161,7 +245,10 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
 fn replace(a: &[Value], host: &mut dyn Host) -> Result {
     let (text, old, new) = (args::text(a, 0)?, args::text(a, 1)?, args::text(a, 2)?);
     let limit = usize::try_from(args::integer(a, 3)?).unwrap_or(usize::MAX);
-    args::check_size(host, text.len() + (text.len() + 1).min(limit).saturating_mul(new.len()))?;
+    args::check_size(
+        host,
+        text.len() + (text.len() + 1).min(limit).saturating_mul(new.len()),
+    )?;
     string(text.replacen(old, new, limit))
 }
 
@@ -189,7 +276,10 @@ fn split(text: &str, separator: &str, limit: i64, keep: bool) -> Vec<String> {
     let mut pieces: Vec<String> = text.splitn(limit, separator).map(str::to_owned).collect();
     if keep {
         let last = pieces.len().saturating_sub(1);
-        pieces.iter_mut().take(last).for_each(|piece| piece.push_str(separator));
+        pieces
+            .iter_mut()
+            .take(last)
+            .for_each(|piece| piece.push_str(separator));
     }
     pieces
 }

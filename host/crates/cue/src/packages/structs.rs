@@ -9,7 +9,11 @@ const FUNCTIONS: &[Function] = &[
     function("MinFields", &[STRUCTS, INT], Kinds::BOOL, minimum),
 ];
 
-pub(super) static STRUCT: Package = Package { path: "struct", functions: FUNCTIONS, source: "" };
+pub(super) static STRUCT: Package = Package {
+    path: "struct",
+    functions: FUNCTIONS,
+    source: "",
+};
 
 fn count(a: &[Value]) -> Result<i64> {
     match args::value(a, 0)? {
@@ -24,7 +28,9 @@ fn minimum(a: &[Value], _: &mut dyn Host) -> Result {
         return boolean(true);
     }
     // Fields may still be added.
-    Err(Failure::incomplete(format!("len(fields) < MinFields({wanted}) ({count} < {wanted})")))
+    Err(Failure::incomplete(format!(
+        "len(fields) < MinFields({wanted}) ({count} < {wanted})"
+    )))
 }
 
 fn maximum(a: &[Value], _: &mut dyn Host) -> Result {

@@ -1,20 +1,26 @@
 //! Functions of the standard packages: calls and what they give.
 
-use crate::builtin::{Failure, Host};
+use crate::builtin::{Demand, Failure, Host};
 use crate::{Node, Value, packages};
 
 struct NoHost;
 
 impl Host for NoHost {
-    fn accepts(&mut self, _: Node, _: &Value) -> Result<(), Failure> {
+    fn accepts(&mut self, _: Node, _: &Value, _: Demand) -> Result<(), Failure> {
         Err(Failure::eval("no constraint"))
     }
 
     fn less(&mut self, _: Node, x: &Value, y: &Value) -> Result<bool, Failure> {
         match (x, y) {
-            (Value::Number(x), Value::Number(y)) => Ok(x.compare(y) == Some(std::cmp::Ordering::Less)),
+            (Value::Number(x), Value::Number(y)) => {
+                Ok(x.compare(y) == Some(std::cmp::Ordering::Less))
+            }
             _ => Err(Failure::eval("not numbers")),
         }
+    }
+
+    fn null_by_default(&mut self) -> Value {
+        Value::Null
     }
 
     fn budget(&self) -> usize {
@@ -29,7 +35,11 @@ fn from_json(text: &str) -> Value {
 /// Calls a function with arguments given as JSON; the result as JSON, bytes as a string.
 fn call(path: &str, name: &str, arguments: &str) -> String {
     let package = packages::package(path).expect("a package");
-    let function = package.functions.iter().find(|function| function.name == name).expect("a function");
+    let function = package
+        .functions
+        .iter()
+        .find(|function| function.name == name)
+        .expect("a function");
     let arguments = match from_json(arguments) {
         Value::List(mut arguments) => {
             for (argument, parameter) in arguments.iter_mut().zip(function.parameters) {
@@ -54,12 +64,27 @@ fn call(path: &str, name: &str, arguments: &str) -> String {
 #[test]
 fn calls() {
     for (path, name, arguments, expected) in [
-        ("strings", "ToTitle", r#"["hello world"]"#, r#""Hello World""#),
-        ("strings", "SplitN", r#"["a,b,c", ",", 2]"#, r#"["a","b,c"]"#),
+        (
+            "strings",
+            "ToTitle",
+            r#"["hello world"]"#,
+            r#""Hello World""#,
+        ),
+        (
+            "strings",
+            "SplitN",
+            r#"["a,b,c", ",", 2]"#,
+            r#"["a","b,c"]"#,
+        ),
         ("strings", "SplitAfter", r#"["a,b", ","]"#, r#"["a,","b"]"#),
         ("strings", "Split", r#"["aé", ""]"#, r#"["a","é"]"#),
         ("strings", "Repeat", r#"["a", -1]"#, "error"),
-        ("strings", "Repeat", r#"["aaaaaaaaaaaaaaaaaaaa", 1000000]"#, "limit"),
+        (
+            "strings",
+            "Repeat",
+            r#"["aaaaaaaaaaaaaaaaaaaa", 1000000]"#,
+            "limit",
+        ),
         ("strings", "SliceRunes", r#"["héllo", 1, 3]"#, r#""él""#),
         ("strings", "Replace", r#"["aaa", "a", "b", 2]"#, r#""bba""#),
         ("strings", "Replace", r#"["aaa", "a", "b", -1]"#, r#""bbb""#),
@@ -95,40 +120,103 @@ fn calls() {
         ("strconv", "ParseInt", r#"["128", 10, 8]"#, "error"),
         ("strconv", "ParseInt", r#"["-128", 10, 8]"#, "-128"),
         ("strconv", "FormatInt", "[255, 16]", r#""ff""#),
-        ("strconv", "FormatFloat", r#"[1.5, "e", 3, 64]"#, r#""1.500e+00""#),
-        ("strconv", "FormatFloat", r#"[0.1, "g", -1, 64]"#, r#""0.1""#),
+        (
+            "strconv",
+            "FormatFloat",
+            r#"[1.5, "e", 3, 64]"#,
+            r#""1.500e+00""#,
+        ),
+        (
+            "strconv",
+            "FormatFloat",
+            r#"[0.1, "g", -1, 64]"#,
+            r#""0.1""#,
+        ),
         ("regexp", "Match", r#"["^a+$", "aaa"]"#, "true"),
         ("regexp", "Find", r#"["x", "aaa"]"#, "error"),
         ("regexp", "Valid", r#"["("]"#, "error"),
         ("regexp", "Match", r#"["^\\d$", "٣"]"#, "false"),
-        ("regexp", "FindNamedSubmatch", r#"["(?P<A>a)(?P<B>b)", "ab"]"#, r#"{"A":"a","B":"b"}"#),
-        ("regexp", "ReplaceAll", r#"["(a)", "xax", "[$1]"]"#, r#""x[a]x""#),
+        (
+            "regexp",
+            "FindNamedSubmatch",
+            r#"["(?P<A>a)(?P<B>b)", "ab"]"#,
+            r#"{"A":"a","B":"b"}"#,
+        ),
+        (
+            "regexp",
+            "ReplaceAll",
+            r#"["(a)", "xax", "[$1]"]"#,
+            r#""x[a]x""#,
+        ),
         ("encoding/base64", "Encode", r#"[null, "hi"]"#, r#""aGk=""#),
         ("encoding/base64", "Decode", r#"[null, "aGk="]"#, "bytes hi"),
         ("encoding/hex", "Encode", r#"["hi"]"#, r#""6869""#),
         ("encoding/hex", "Decode", r#"["686"]"#, "error"),
-        ("encoding/json", "Marshal", r#"[{"a": [1, 2.50, null]}]"#, r#""{\"a\":[1,2.50,null]}""#),
-        ("encoding/json", "Unmarshal", r#"["{\"a\": 1}"]"#, r#"{"a":1}"#),
+        (
+            "encoding/json",
+            "Marshal",
+            r#"[{"a": [1, 2.50, null]}]"#,
+            r#""{\"a\":[1,2.50,null]}""#,
+        ),
+        (
+            "encoding/json",
+            "Unmarshal",
+            r#"["{\"a\": 1}"]"#,
+            r#"{"a":1}"#,
+        ),
         ("encoding/json", "Unmarshal", r#"["{"]"#, "error"),
-        ("encoding/json", "Compact", r#"["{ \"a b\" : [ 1 ] }"]"#, r#""{\"a b\":[1]}""#),
+        (
+            "encoding/json",
+            "Compact",
+            r#"["{ \"a b\" : [ 1 ] }"]"#,
+            r#""{\"a b\":[1]}""#,
+        ),
         ("struct", "MaxFields", r#"[{"a": 1}, 0]"#, "false"),
-        ("uuid", "SHA1", r#"["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"]"#, r#""2ed6657d-e927-568b-95e1-2665a8aea6a2""#),
-        ("uuid", "Version", r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#, "5"),
-        ("uuid", "Variant", r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#, "1"),
+        (
+            "uuid",
+            "SHA1",
+            r#"["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"]"#,
+            r#""2ed6657d-e927-568b-95e1-2665a8aea6a2""#,
+        ),
+        (
+            "uuid",
+            "Version",
+            r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#,
+            "5",
+        ),
+        (
+            "uuid",
+            "Variant",
+            r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#,
+            "1",
+        ),
         ("uuid", "Parse", r#"["x"]"#, "error"),
         ("struct", "MinFields", r#"[{"a": 1}, 2]"#, "incomplete"),
     ] {
-        assert_eq!(call(path, name, arguments), expected, "{path}.{name}({arguments})");
+        assert_eq!(
+            call(path, name, arguments),
+            expected,
+            "{path}.{name}({arguments})"
+        );
     }
 }
 
 #[test]
 fn hashes() {
     let package = packages::package("crypto/sha256").expect("a package");
-    let sum = package.functions.iter().find(|function| function.name == "Sum256").expect("a function");
-    let Ok(Value::Bytes(bytes)) = (sum.code)(&[Value::string("abc")], &mut NoHost) else { panic!("no bytes") };
+    let sum = package
+        .functions
+        .iter()
+        .find(|function| function.name == "Sum256")
+        .expect("a function");
+    let Ok(Value::Bytes(bytes)) = (sum.code)(&[Value::string("abc")], &mut NoHost) else {
+        panic!("no bytes")
+    };
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    assert_eq!(
+        hex,
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    );
 }
 
 #[test]
@@ -169,8 +257,17 @@ fn sources_are_cue_and_names_are_unique() {
         let package = packages::package(path).expect("a package");
         let mut sources = pravo_diag::SourceMap::new();
         let file = sources.add(path, package.source);
-        assert!(crate::syntax::parse_file(&sources, file, &Default::default()).diagnostics.is_empty(), "{path}");
-        let names: std::collections::HashSet<_> = package.functions.iter().map(|function| function.name).collect();
+        assert!(
+            crate::syntax::parse_file(&sources, file, &Default::default())
+                .diagnostics
+                .is_empty(),
+            "{path}"
+        );
+        let names: std::collections::HashSet<_> = package
+            .functions
+            .iter()
+            .map(|function| function.name)
+            .collect();
         assert_eq!(names.len(), package.functions.len(), "{path}");
     }
 }

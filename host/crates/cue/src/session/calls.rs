@@ -7,7 +7,7 @@ use super::evaluate::Val;
 use super::read::Unread;
 use super::resolve::Target;
 use super::{Session, flag};
-use crate::builtin::{Failure, Function, Host};
+use crate::builtin::{Demand, Failure, Function, Host};
 use crate::intern::Label;
 use crate::program::{Core, Expr, ExprId, Operands, Presence};
 use crate::{IntegerDivision, Kinds, Node, Value};
@@ -147,6 +147,7 @@ impl Session {
                 if let Some((_, function)) = found
                     && function.validator
                     && (operands.count as usize) == function.parameters.len()
+                    && function.parameters.last().is_none_or(|parameter| !parameter.optional)
                 {
                     return self.join_validator(node, conjunct, index, function, operands);
                 }
@@ -345,15 +346,16 @@ impl Session {
             let operand = self.program.code.operand(operands, index);
             let Some(parameter) = function.parameters.get(index as usize - 1 + from) else { break };
             if parameter.constraint {
-                let target = match self.resolve_or_inline(operand, env, at)? {
-                    Target::Node(target, _) => target,
+                match self.resolve(operand, env, at)? {
+                    Target::Node(..) | Target::Scalar(_) => {}
                     Target::Bottom(bottom) => return Ok(Err(Val::Bottom(bottom))),
                     Target::Pending(_) => {
                         pending = true;
                         continue;
                     }
-                    Target::Scalar(_) => self.inline_node(operand, env, at)?,
-                };
+                }
+                // A node of its own: what a definition closes is closed by the reference to it.
+                let target = self.inline_node(operand, env, at)?;
                 self.ensure(target)?;
                 out.push(Value::Handle(self.deref(target)));
                 continue;
@@ -396,10 +398,6 @@ impl Session {
     fn wrong_kind(&mut self, operand: ExprId, wanted: Kinds, found: Kinds, at: Node) -> Val {
         let reason = Reason::Text(format!("cannot use a value of type {found} as {wanted} in this argument"));
         Val::Bottom(self.bottom_at(Code::Eval, at, reason, operand))
-    }
-
-    fn resolve_or_inline(&mut self, operand: ExprId, env: u32, at: Node) -> Run<Target> {
-        self.resolve(operand, env, at)
     }
 
     fn call_function(&mut self, expr: ExprId, package: &str, function: Function, operands: Operands, env: u32, at: Node) -> Run<Val> {
@@ -593,7 +591,7 @@ impl Caller<'_> {
 }
 
 impl Host for Caller<'_> {
-    fn accepts(&mut self, constraint: Node, value: &Value) -> Result<(), Failure> {
+    fn accepts(&mut self, constraint: Node, value: &Value, demand: Demand) -> Result<(), Failure> {
         let parts = [self.session.datum(Datum::Node(constraint)), self.session.datum(Datum::Value(value.clone()))];
         let probe = self.probe(&parts);
         match self.session.has_final_error(probe, 0) {
@@ -604,11 +602,24 @@ impl Host for Caller<'_> {
             }
             Err(stop) => return Err(self.note(stop)),
         }
-        match self.session.lacks_required(probe) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(Failure::Eval("a required field is missing".into())),
-            Err(stop) => Err(self.note(stop)),
+        if demand == Demand::Consistent {
+            return Ok(());
         }
+        let (lacks, open) = match self.session.lacks_required(probe) {
+            Ok(lacks) if lacks || demand == Demand::Present => (lacks, false),
+            Ok(lacks) => (lacks, !matches!(self.session.value_tree(probe), Ok(Ok(_)))),
+            Err(stop) => return Err(self.note(stop)),
+        };
+        match (lacks, demand) {
+            (true, Demand::Concrete) => Err(Failure::eval("a required field is missing")),
+            (true, _) => Err(Failure::incomplete("a required field is missing")),
+            (false, _) if open => Err(Failure::eval("a part of the value is not concrete")),
+            (false, _) => Ok(()),
+        }
+    }
+
+    fn null_by_default(&mut self) -> Value {
+        Value::Null
     }
 
     fn less(&mut self, comparator: Node, x: &Value, y: &Value) -> Result<bool, Failure> {

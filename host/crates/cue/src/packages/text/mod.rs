@@ -1,0 +1,5 @@
+//! `text/tabwriter` and `text/template`.
+
+mod tabwriter;
+
+pub(super) use tabwriter::TABWRITER;
