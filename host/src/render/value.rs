@@ -8,6 +8,9 @@ use super::paint::Paint;
 
 /// The members of an object, one a line and aligned; null ones are left out.
 pub fn members_text(object: &Value, hidden: &Marks, paint: Paint) -> String {
+    if hidden.here() {
+        return value_text(object, hidden, paint);
+    }
     let mut out = String::new();
     write_plain(&mut out, object, hidden, 0, paint);
     unindented(&out)

@@ -3,6 +3,7 @@
 //! Kept true here: no type of the evaluator but its ids crosses this border, so that the rules of resources read without
 //! knowing its machine. Deliberately absent: anything that only one rule needs and that can be said with these words.
 
+use pravo_cue::session::Marks;
 use pravo_cue::{Ask, Node};
 use pravo_diag::{Diagnostic, Span};
 use pravo_model::{Number, Segment};
@@ -118,10 +119,25 @@ pub(crate) struct Trace {
     pub(crate) owners: Vec<Node>,
     /// Questions that were read.
     pub(crate) asks: Vec<Ask>,
-    /// It must not be shown.
-    pub(crate) sensitive: bool,
-    /// It must not be stored.
-    pub(crate) ephemeral: bool,
+    /// Whether it must not be shown, or not be stored.
+    pub(crate) marks: Marks,
+    /// The same of what decided whether it is there, or, for a struct, some of its fields.
+    pub(crate) guard_marks: Marks,
+}
+
+impl Trace {
+    /// The marks of a value that was made so. A struct has those of what it is made from; its fields bear those of their guards.
+    pub(crate) fn marks_of(&self, value: &PartValue) -> Marks {
+        match value {
+            PartValue::Struct(_) => self.marks,
+            _ => self.all_marks(),
+        }
+    }
+
+    /// The marks of what it is made from and of what decided about it.
+    pub(crate) fn all_marks(&self) -> Marks {
+        self.marks.with(self.guard_marks)
+    }
 }
 
 /// What is asked.
@@ -204,6 +220,8 @@ pub(crate) trait Evaluation: Send {
     fn value_span(&self, node: Node) -> Option<Span>;
     /// Where it stands, in the specification's own files if it does at all.
     fn span(&self, node: Node) -> Option<Span>;
+    /// What decided whether a hosted struct is there.
+    fn presence(&self, owner: Node) -> Trace;
     /// The attributes of its field and in its structs, as they are written.
     fn attributes(&self, node: Node) -> Vec<String>;
     /// The CUE path.

@@ -177,6 +177,11 @@ impl Evaluator {
     }
 }
 
+fn converted(trace: &pravo_cue::session::Trace) -> Trace {
+    let asks = trace.asks.iter().chain(&trace.guards).copied().collect();
+    Trace { owners: trace.owners.clone(), asks, marks: trace.marks, guard_marks: trace.guard_marks }
+}
+
 impl Evaluation for Evaluator {
     fn root(&self) -> Node {
         self.session.root()
@@ -325,9 +330,11 @@ impl Evaluation for Evaluator {
     }
 
     fn trace(&self, node: Node) -> Trace {
-        let trace = self.session.trace(node);
-        let asks = trace.asks.iter().chain(&trace.guards).copied().collect();
-        Trace { owners: trace.owners.clone(), asks, sensitive: trace.marks.sensitive, ephemeral: trace.marks.ephemeral }
+        converted(self.session.trace(node))
+    }
+
+    fn presence(&self, owner: Node) -> Trace {
+        converted(self.session.presence_trace(owner))
     }
 
     fn value_span(&self, node: Node) -> Option<Span> {

@@ -148,10 +148,14 @@ impl Session {
             }
             Yield::Frames(frames) => {
                 let mut info = info;
+                // A guard hides the fields that it lets in; what is gone through gives labels, too, and hides the struct.
+                if !comprehension.clauses.iter().any(|clause| matches!(clause, LoweredClause::For { .. })) {
+                    self.reading = self.traces.with_guard_marks(self.reading);
+                }
                 if self.reading != 0 {
                     let data = self.info(info);
                     let guard = self.traces.as_guard(self.reading);
-            let trace = self.traces.union(data.trace, guard);
+                    let trace = self.traces.union(data.trace, guard);
                     info = self.new_info(Info { trace, ..data });
                 }
                 if frames.is_empty() && !comprehension.clauses.is_empty() {

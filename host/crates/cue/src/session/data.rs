@@ -267,6 +267,8 @@ pub(crate) struct Extra {
     pub origins: Vec<(Node, bool, ExprId)>,
     pub host: Option<Text>,
     pub owner: Option<Node>,
+    /// What decided whether the hosted struct is there: the number of a trace.
+    pub presence: u32,
     /// What it may be asked for by, where that came by a reference.
     pub askable: Option<Info>,
     pub asked: Option<crate::Ask>,

@@ -12,7 +12,7 @@ use pravo_diag::{Diagnostic, Span};
 use super::data::*;
 use super::{LimitExceeded, Session, flag};
 use crate::intern::{Label, Text};
-use crate::program::Presence;
+use crate::program::{Declared, Presence};
 use crate::{Ask, Kinds, Node, Value};
 
 /// How far a node is wanted.
@@ -76,6 +76,14 @@ pub struct Marks {
     pub ephemeral: bool,
 }
 
+impl Marks {
+    /// The marks of both.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self { sensitive: self.sensitive || other.sensitive, ephemeral: self.ephemeral || other.ephemeral }
+    }
+}
+
 /// What a node came to.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -100,6 +108,8 @@ pub struct Trace {
     pub guards: Vec<Ask>,
     /// What must be kept in mind.
     pub marks: Marks,
+    /// The marks of what decided whether it is there; of a struct, whether some of its fields are.
+    pub guard_marks: Marks,
 }
 
 /// A reference that a node's conjuncts came through.
@@ -162,8 +172,8 @@ fn merge<T: Ord + Copy>(a: &[T], b: &[T]) -> Vec<T> {
 
 impl Traces {
     pub fn get(&self, number: u32) -> &Trace {
-        static NONE: Trace =
-            Trace { owners: Vec::new(), asks: Vec::new(), guards: Vec::new(), marks: Marks { sensitive: false, ephemeral: false } };
+        const UNMARKED: Marks = Marks { sensitive: false, ephemeral: false };
+        static NONE: Trace = Trace { owners: Vec::new(), asks: Vec::new(), guards: Vec::new(), marks: UNMARKED, guard_marks: UNMARKED };
         self.sets.get(number as usize).unwrap_or(&NONE)
     }
 
@@ -192,12 +202,12 @@ impl Traces {
             return *number;
         }
         let (x, y) = (self.get(a), self.get(b));
-        let marks = Marks { sensitive: x.marks.sensitive || y.marks.sensitive, ephemeral: x.marks.ephemeral || y.marks.ephemeral };
         let joined = Trace {
             owners: merge(&x.owners, &y.owners),
             asks: merge(&x.asks, &y.asks),
             guards: merge(&x.guards, &y.guards),
-            marks,
+            marks: x.marks.with(y.marks),
+            guard_marks: x.guard_marks.with(y.guard_marks),
         };
         let number = self.number(joined);
         self.unions.insert(key, number);
@@ -221,6 +231,16 @@ impl Traces {
         }
         let trace = self.get(number);
         let guard = Trace { guards: merge(&trace.asks, &trace.guards), asks: Vec::new(), ..trace.clone() };
+        self.number(guard)
+    }
+
+    /// The same with all marks as those of a guard.
+    pub fn with_guard_marks(&mut self, number: u32) -> u32 {
+        let trace = self.get(number);
+        if trace.marks == Marks::default() {
+            return number;
+        }
+        let guard = Trace { marks: Marks::default(), guard_marks: trace.guard_marks.with(trace.marks), ..trace.clone() };
         self.number(guard)
     }
 }
@@ -255,9 +275,9 @@ impl Session {
         match self.ensure(node) {
             Ok(()) | Err(_) => {}
         }
-        let marks = self.traces.get(self.node(self.deref(node)).trace).marks;
-        if marks != Marks::default() {
-            let number = self.traces.number(Trace { marks, ..Trace::default() });
+        let Trace { marks, guard_marks, .. } = *self.traces.get(self.node(self.deref(node)).trace);
+        if marks.with(guard_marks) != Marks::default() {
+            let number = self.traces.number(Trace { marks, guard_marks, ..Trace::default() });
             self.reading = self.traces.union(self.reading, number);
         }
     }
@@ -289,6 +309,7 @@ impl Session {
         extra.host = Some(kind);
         if extra.owner.is_none() {
             extra.owner = Some(owner);
+            extra.presence = data.trace;
         }
         Ok(self.new_info(Info { owner, hosted: Hosted::Inside, ..data }))
     }
@@ -506,7 +527,7 @@ impl Session {
     fn take_answer(&mut self, node: Node, ask: Ask, answer: Answer) -> Run<()> {
         let (marks, owner, arguments) =
             self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE, 0), |data| (data.marks, data.owner, data.read));
-        let read = self.traces.number(Trace { owners: vec![owner], asks: vec![ask], guards: Vec::new(), marks });
+        let read = self.traces.number(Trace { owners: vec![owner], asks: vec![ask], marks, ..Trace::default() });
         let read = self.traces.union(read, arguments);
         let joined = self.traces.union(self.node(node).trace, read);
         self.node_mut(node).trace = joined;
@@ -734,6 +755,11 @@ impl Session {
         self.traces.get(self.node(self.deref(node)).trace)
     }
 
+    /// What decided whether a hosted node is there.
+    pub fn presence_trace(&self, node: Node) -> &Trace {
+        self.traces.get(self.extra(self.deref(node)).map_or(0, |extra| extra.presence))
+    }
+
     /// What everything at and below a node was made from.
     pub fn trace_all(&mut self, node: Node) -> Trace {
         let mut total = 0;
@@ -790,7 +816,7 @@ impl Session {
         self.extra_mut(node).open.push((span, trace));
     }
 
-    /// The comprehensions of a node whose guard or source is unknown or waits for an answer.
+    /// The comprehensions and computed labels of a node that hang on something unknown or wait for an answer.
     pub fn open_comprehensions(&self, node: Node) -> Vec<OpenComprehension> {
         let node = self.deref(node);
         let mut out = Vec::new();
@@ -799,10 +825,17 @@ impl Session {
             out.push(OpenComprehension { at: *at, asks: self.traces.get(*trace).asks.clone(), labels: None });
         }
         for task in &extra.tasks {
-            if let Task::Comprehension { id, .. } = task
-                && let Some(comprehension) = Self::comprehension_of(&self.program, *id)
-            {
-                out.push(OpenComprehension { at: comprehension.span, asks: self.waits_for(node), labels: comprehension.labels.clone() });
+            match task {
+                Task::Comprehension { id, .. } => {
+                    let Some(comprehension) = Self::comprehension_of(&self.program, *id) else { continue };
+                    out.push(OpenComprehension { at: comprehension.span, asks: self.waits_for(node), labels: comprehension.labels.clone() });
+                }
+                Task::Dynamic { literal, index, .. } => {
+                    let Some(Declared::Dynamic { label, .. }) = Self::declaration(&self.program, *literal, *index) else { continue };
+                    let at = self.span_of(*label);
+                    out.push(OpenComprehension { at, asks: self.waits_for(node), labels: None });
+                }
+                Task::Conjunct(_) | Task::Pattern { .. } | Task::List(_) => {}
             }
         }
         out

@@ -397,14 +397,18 @@ impl Session {
         if via != NONE && self.stands_in_resource(via) { self.traces.without_owners(read) } else { read }
     }
 
+    /// A declaration of a struct literal, by its index.
+    pub(crate) fn declaration(program: &crate::program::Program, literal: u32, index: u32) -> Option<&Declared> {
+        program.code.structs.get(literal as usize).and_then(|literal| literal.declarations.get(index as usize))
+    }
+
     fn run_task(&mut self, node: Node, task: Task) -> Run<()> {
         match task {
             Task::Conjunct(conjunct) => self.join_computed(node, conjunct),
             Task::Comprehension { id, env, info } => self.run_comprehension(node, id, env, info),
             Task::Dynamic { literal, index, env, info } => {
                 let program = std::sync::Arc::clone(&self.program);
-                let declared = program.code.structs.get(literal as usize).and_then(|literal| literal.declarations.get(index as usize));
-                match declared {
+                match Self::declaration(&program, literal, index) {
                     Some(Declared::Dynamic { label, presence, slot, attributes }) => {
                         self.join_dynamic(node, *label, *presence, *slot, attributes.clone(), env, info)
                     }

@@ -98,8 +98,9 @@ impl<E: Evaluation> Conversation<E> {
             _ => Vec::new(),
         };
         let around = self.evaluation.trace(entry.node);
-        if around.sensitive || around.ephemeral {
-            return Err(vec![self.hidden_presence(entry, around.sensitive)]);
+        let marks = around.marks.with(self.evaluation.presence(entry.node).all_marks());
+        if marks.sensitive || marks.ephemeral {
+            return Err(vec![self.hidden_presence(entry, marks.sensitive)]);
         }
         let findings = Findings { owners: around.owners, ..Findings::default() };
         let mut reader = PartReader { evaluation: &self.evaluation, name: &name, concrete: true, findings };

@@ -119,7 +119,7 @@ impl<E: Evaluation> Conversation<E> {
                     !name.starts_with('$')
                         && self.evaluation.hosted(part.node) != Some(Hosted::Provider)
                         && !matches!(part.value, PartValue::Incomplete(_) | PartValue::Missing)
-                        && !self.evaluation.trace(part.node).ephemeral
+                        && !self.evaluation.trace(part.node).marks_of(&part.value).ephemeral
                 };
                 PartValue::Struct(fields.into_iter().filter(|(name, part)| shown(name, part)).map(|(name, part)| (name, self.without_hidden(part))).collect())
             }

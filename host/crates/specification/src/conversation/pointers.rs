@@ -10,6 +10,9 @@ use super::Conversation;
 use super::registry::{Entry, EntryId};
 use crate::evaluation::{Evaluation, Hosted, Label};
 
+/// How many names are followed from one to the next.
+const MAXIMUM_DEPTH: u32 = 64;
+
 /// What a pointer leads to.
 enum Target {
     /// These resources.
@@ -35,7 +38,7 @@ impl<E: Evaluation> Conversation<E> {
         let mut errors = Vec::new();
         let mut held = false;
         for (span, target) in self.evaluation.pointers(list) {
-            match target.map(|target| self.target(target)) {
+            match target.map(|target| self.target(target, 0)) {
                 Some(Target::Entries(more)) => found.extend(more),
                 Some(Target::Held) => held = true,
                 Some(Target::Nothing) | None => errors.push(refuse(entry, span)),
@@ -50,7 +53,24 @@ impl<E: Evaluation> Conversation<E> {
         Ok((!held).then_some(found))
     }
 
-    fn target(&self, node: Node) -> Target {
+    /// What a plain value refers to: `x: pet.id`.
+    fn behind(&self, node: Node, depth: u32) -> Target {
+        if depth >= MAXIMUM_DEPTH {
+            return Target::Nothing;
+        }
+        let targets: Vec<Node> = self.evaluation.origins(node).into_iter().filter(|origin| origin.bare).map(|origin| origin.target).collect();
+        let mut found = Vec::new();
+        for target in targets {
+            match self.target(target, depth + 1) {
+                Target::Entries(more) => found.extend(more),
+                Target::Held => return Target::Held,
+                Target::Nothing => return Target::Nothing,
+            }
+        }
+        if found.is_empty() { Target::Nothing } else { Target::Entries(found) }
+    }
+
+    fn target(&self, node: Node, depth: u32) -> Target {
         let Some(node) = self.original(node) else { return Target::Nothing };
         let mut above = Some(node);
         while let Some(at) = above {
@@ -66,13 +86,13 @@ impl<E: Evaluation> Conversation<E> {
             return Target::Held;
         }
         let found = self.below(node);
-        if found.is_empty() { Target::Nothing } else { Target::Entries(found) }
+        if found.is_empty() { self.behind(node, depth) } else { Target::Entries(found) }
     }
 
     /// The node that another name of it stands for.
     fn original(&self, node: Node) -> Option<Node> {
         let mut node = node;
-        for _ in 0..64 {
+        for _ in 0..MAXIMUM_DEPTH {
             let mut labels = Vec::new();
             let mut at = node;
             let alias = loop {

@@ -1,11 +1,11 @@
 //! Whether a resource exists must be known when planning.
 //!
-//! What a comprehension would yield is not evaluated where its guard is unknown, so that its syntax has to tell whether there
-//! are resources in it: fields whose values select a type, or unify with a definition that does.
+//! What a comprehension would yield is not evaluated where its guard is unknown, nor a field whose label is; their syntax has
+//! to tell whether there are resources in them: fields whose values select a type, or unify with a definition that does.
 
 use std::collections::HashSet;
 
-use pravo_cue::syntax::ast::{Clause, Comprehension, Declaration, Expression, SelectorName};
+use pravo_cue::syntax::ast::{Clause, Comprehension, Declaration, Expression, Field, Label, SelectorName};
 use pravo_diag::{Diagnostic, Span};
 
 use super::Conversation;
@@ -14,7 +14,7 @@ use crate::literals;
 use crate::load::Package;
 
 impl<E: Evaluation> Conversation<E> {
-    /// Refuses a comprehension around a resource that hangs on something unknown.
+    /// Refuses a comprehension around a resource, or a label above one, that hangs on something unknown.
     pub(super) fn presence(&mut self, opening: &Opening) {
         let mut search = Search { packages: &self.packages, seen: HashSet::new() };
         let Some(names) = search.resources_at(opening.at) else { return };
@@ -36,15 +36,19 @@ struct Search<'p> {
 }
 
 impl<'p> Search<'p> {
-    /// The names of the resources that the comprehension at a place may yield; `None` where there are none.
+    /// The names of the resources that what hangs on a place may yield; `None` where there are none.
     fn resources_at(&mut self, at: Span) -> Option<Vec<String>> {
         let files = self.packages.iter().flat_map(|package| &package.files).filter(|file| file.span.file == at.file);
         let declarations: Vec<&Declaration> = files.flat_map(|file| file.body()).collect();
-        let comprehension = declarations.into_iter().find_map(|declaration| find_in_declaration(declaration, at))?;
         let mut names = Vec::new();
-        self.yields(&comprehension.value, &mut names);
-        if let Some(fallback) = &comprehension.fallback {
-            self.declarations(&fallback.body.declarations, &mut names);
+        match declarations.into_iter().find_map(|declaration| find_in_declaration(declaration, at))? {
+            Hanging::Comprehension(comprehension) => {
+                self.yields(&comprehension.value, &mut names);
+                if let Some(fallback) = &comprehension.fallback {
+                    self.declarations(&fallback.body.declarations, &mut names);
+                }
+            }
+            Hanging::Field(field) => self.yields(&field.value, &mut names),
         }
         (!names.is_empty()).then_some(names)
     }
@@ -119,13 +123,21 @@ fn selects_type(expression: &Expression) -> bool {
     }
 }
 
+/// What may not be there.
+enum Hanging<'p> {
+    Comprehension(&'p Comprehension),
+    /// A field with a computed label.
+    Field(&'p Field),
+}
+
 fn covers(span: Span, at: Span) -> bool {
     span.start <= at.start && at.end <= span.end
 }
 
-fn find_in_declaration(declaration: &Declaration, at: Span) -> Option<&Comprehension> {
+fn find_in_declaration(declaration: &Declaration, at: Span) -> Option<Hanging<'_>> {
     match declaration {
         Declaration::Comprehension(inner) => find_in_comprehension(inner, at),
+        Declaration::Field(field) if is_computed_at(&field.label, at) => Some(Hanging::Field(field)),
         Declaration::Field(field) => find(&field.value, at),
         Declaration::Embedding(embedding) => find(&embedding.value, at),
         Declaration::Let(binding) => find(&binding.value, at),
@@ -133,8 +145,17 @@ fn find_in_declaration(declaration: &Declaration, at: Span) -> Option<&Comprehen
     }
 }
 
+fn is_computed_at(label: &Label, at: Span) -> bool {
+    match label {
+        Label::Interpolation(inner) => inner.span == at,
+        Label::Parenthesised(inner) => covers(inner.span, at),
+        Label::Alias(inner) => is_computed_at(&inner.label, at),
+        Label::Identifier(_) | Label::Literal(_) | Label::Pattern(_) => false,
+    }
+}
+
 /// The innermost comprehension around a place: of one and the same, or of its clauses.
-fn find_in_comprehension(comprehension: &Comprehension, at: Span) -> Option<&Comprehension> {
+fn find_in_comprehension(comprehension: &Comprehension, at: Span) -> Option<Hanging<'_>> {
     if !covers(comprehension.span, at) {
         return None;
     }
@@ -145,12 +166,12 @@ fn find_in_comprehension(comprehension: &Comprehension, at: Span) -> Option<&Com
         Clause::Try(clause) => covers(clause.span, at),
     });
     if clause || comprehension.span == at {
-        return Some(comprehension);
+        return Some(Hanging::Comprehension(comprehension));
     }
     find(&comprehension.value, at)
 }
 
-fn find(expression: &Expression, at: Span) -> Option<&Comprehension> {
+fn find(expression: &Expression, at: Span) -> Option<Hanging<'_>> {
     if !covers(expression.span(), at) {
         return None;
     }
@@ -180,9 +201,10 @@ mod tests {
         let id = sources.add("main.cue", text);
         let parsed = parse_file(&sources, id, &Options::default());
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-        let start = text.find("if ").unwrap() as u32;
+        let start = text.find("if ").or_else(|| text.find("(y)").map(|at| at + 1)).unwrap() as u32;
+        let length = if text.contains("if ") { 2 } else { 1 };
         let packages = [Package { import_path: String::new(), name: String::new(), files: vec![parsed.file] }];
-        Search { packages: &packages, seen: HashSet::new() }.resources_at(Span::new(id, start, start + 2))
+        Search { packages: &packages, seen: HashSet::new() }.resources_at(Span::new(id, start, start + length))
     }
 
     #[test]
@@ -193,6 +215,9 @@ mod tests {
             ("if c {site: #Site}\n#Site: {page: $p.#Resource.x}", Some("site")),
             ("a: [if c {$p.#Resource.x & {n: 1}}]", Some("a resource")),
             ("for x in y {if c {(x): $p.#Resource.x}}", Some("a resource")),
+            ("a: {(y): b: $p.#Resource.x}", Some("b")),
+            ("a: {(y): $p.#Resource.x}", Some("a resource")),
+            ("a: {(y): \"tag\"}", None),
             ("if c {greeting: \"hi \\(pet.id)\"}", None),
             ("if c {size: #Sizes.small}\n#Sizes: {small: 1}", None),
             ("if c {n: #N}\n#N: {n?: #N}", None),

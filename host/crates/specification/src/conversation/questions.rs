@@ -82,16 +82,26 @@ impl<E: Evaluation> Conversation<E> {
     }
 
     fn refuse_template(&mut self, ask: Ask, owner: Node, path: &[RawStep]) {
-        let owner = self.evaluation.path(owner);
-        let summary = format!("{owner}.{} is read, but {owner} is a template: nothing is made of it, so it has no such value", path_text(path));
-        let help = "read the attribute of a resource that is made from the template";
-        let diagnostic = Diagnostic::error("specification.template", summary).with_path(owner).with_help(help);
+        let template = self.evaluation.path(owner);
         let reader = self.evaluation.waiters(ask).into_iter().next();
-        let diagnostic = match reader {
-            Some(reader) => placed(&self.evaluation, reader, diagnostic),
-            None => diagnostic,
-        };
-        self.errors.push(diagnostic);
+        let reference = reader.and_then(|reader| self.evaluation.origins(reader).into_iter().find(|origin| self.is_within(origin.target, owner)));
+        let attribute = reference.map_or_else(|| format!("{template}.{}", path_text(path)), |reference| self.evaluation.path(reference.target));
+        let summary = format!("{attribute} is read, but {template} is a template: nothing is made of it, so it has no such value");
+        let help = "read the attribute of a resource that is made from the template";
+        let diagnostic = Diagnostic::error("specification.template", summary).with_path(template).with_help(help);
+        self.errors.push(match (reference, reader) {
+            (Some(reference), _) => diagnostic.at(reference.at, ""),
+            (None, Some(reader)) => placed(&self.evaluation, reader, diagnostic),
+            (None, None) => diagnostic,
+        });
+    }
+
+    fn is_within(&self, node: Node, owner: Node) -> bool {
+        let mut at = Some(node);
+        while let Some(here) = at.filter(|here| *here != owner) {
+            at = self.evaluation.parent(here);
+        }
+        at.is_some()
     }
 
     fn ask_call(&mut self, ask: Ask, call: Node, arguments: Vec<(String, Raw)>) {

@@ -37,7 +37,7 @@ pub(super) struct PartReader<'e> {
 impl PartReader<'_> {
     /// The field of a struct as plain data.
     pub(super) fn read(&mut self, part: &Part, path: &mut RawPath) -> Raw {
-        self.mark(part.node, path);
+        self.mark(part, path);
         self.findings.nodes.push((path.clone(), part.node));
         match &part.value {
             PartValue::Null => Raw::Null,
@@ -84,16 +84,17 @@ impl PartReader<'_> {
         raw
     }
 
-    fn mark(&mut self, node: Node, path: &RawPath) {
-        let trace = self.evaluation.trace(node);
+    fn mark(&mut self, part: &Part, path: &RawPath) {
+        let trace = self.evaluation.trace(part.node);
+        let marks = trace.marks_of(&part.value);
         self.findings.owners.extend(trace.owners);
         self.findings.asks.extend(trace.asks);
         let covered = |mut paths: Box<dyn Iterator<Item = &RawPath> + '_>| paths.any(|above| path.starts_with(above));
-        if trace.sensitive && !covered(Box::new(self.findings.sensitive.iter())) {
+        if marks.sensitive && !covered(Box::new(self.findings.sensitive.iter())) {
             self.findings.sensitive.push(path.clone());
         }
-        if trace.ephemeral && !covered(Box::new(self.findings.ephemeral.iter().map(|(path, _)| path))) {
-            self.findings.ephemeral.push((path.clone(), node));
+        if marks.ephemeral && !covered(Box::new(self.findings.ephemeral.iter().map(|(path, _)| path))) {
+            self.findings.ephemeral.push((path.clone(), part.node));
         }
     }
 

@@ -304,7 +304,7 @@ fn cycles_name_every_address() {
 #[test]
 fn templates_have_no_attributes_to_read() {
     let text = "#Pet: $random.#Resource.random_pet & {length: 1}\nname: #Pet.id\n";
-    check_refused(text, &unknown, &["#Pet", "template", "main.cue:14:"]);
+    check_refused(text, &unknown, &["#Pet.id is read, but #Pet is a template", "main.cue:14:7"]);
     let text = "#Web: {srv: $random.#Resource.random_pet & {length: 1}, name: srv.id}\nweb: #Web";
     assert_eq!(tell(text, &unknown).asked, ["web.srv.id"]);
 }
@@ -335,6 +335,15 @@ fn sensitive_values_are_marked_wherever_they_go() {
     for path in ["plain", "n", "guarded"] {
         assert_eq!(output(text, Some(path), &unknown).unwrap().sensitive.len(), 1, "{path}");
     }
+    let all = |more: &str| {
+        let paths = output(&format!("{text}\n{more}"), None, &unknown).unwrap().sensitive;
+        paths.iter().map(ToString::to_string).filter(|path| !path.starts_with("f.") && !path.starts_with("g.")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(all(""), "guarded n plain");
+    assert_eq!(all("d: {if f.content != \"\" {z: 1}, w: 2}\ne: len(d)"), "d.z e guarded n plain");
+    assert_eq!(all("d: {\"\\(f.content)\": 1}\nl: [if n > 1 {1}]\nk: {for k, v in d {(k): 1}}"), "d guarded k l n plain");
+    let body = "h: $local.#Resource.local_file & {filename: \"h\", if f.content != \"\" {content: \"c\"}}";
+    assert_eq!(tell(&format!("{text}\n{body}"), &unknown).body("h").sensitive[0].to_string(), "content");
 }
 
 #[test]
@@ -421,4 +430,25 @@ fn settings_are_evaluated_before_anything_else() {
 fn versions_that_come_from_elsewhere_are_refused() {
     check_refused("_base: $version: \">=1\"\n$more: rnd.#Provider & _base\npet: $more.#Resource.random_pet & {length: 1}", &unknown, &["$more.$version comes from elsewhere"]);
     assert_eq!(tell("$more: rnd.#Provider & {$version: \">=1\"}\npet: $more.#Resource.random_pet & {length: 1}", &unknown).addresses(), ["pet"]);
+}
+
+#[test]
+fn a_label_that_is_not_known_is_no_address() {
+    let pet = "pet: $random.#Resource.random_pet & {length: 1}\n";
+    let more = ["g: \"\\(pet.id)\": $random.#Resource.random_pet & {length: 1}", "(pet.id): a: $random.#Resource.random_pet & {length: 1}"];
+    for text in more {
+        check_refused(&format!("{pet}{text}"), &unknown, &["exists must be known when planning", "pet.id", "main.cue:14:"]);
+    }
+    let told = tell(&format!("{pet}\"\\(pet.id)\": \"plain\"\nx: $random.#Resource.random_pet & {{length: 2}}"), &unknown);
+    assert_eq!(told.addresses(), ["pet", "x"]);
+}
+
+#[test]
+fn plain_fields_that_refer_to_resources_stand_for_them() {
+    let text = "pet: $random.#Resource.random_pet & {length: 1}\nal: pet\nb: pet.id\nls: [pet, {pet}]\nc: z: pet\n";
+    for element in ["b", "al", "ls", "ls[1]", "c", "for x in ls {x}", "for x in [pet, al] {x.id}", "if true {pet}"] {
+        let told = tell(&format!("{text}w: $random.#Resource.random_pet & {{$depends_on: [{element}]}}"), &unknown);
+        assert_eq!(told.edges("w"), " | pet", "{element}");
+    }
+    check_refused(&format!("{text}n: 1\nw: $random.#Resource.random_pet & {{$depends_on: [n]}}"), &unknown, &["refers to no resource"]);
 }

@@ -70,7 +70,7 @@ fn settle(evaluation: &mut dyn Evaluation) -> Result<(), Diagnostic> {
 }
 
 fn failures(evaluation: &dyn Evaluation, node: pravo_cue::Node) -> Vec<Diagnostic> {
-    let hidden = evaluation.trace(node).sensitive;
+    let hidden = evaluation.trace(node).all_marks().sensitive;
     let violation = |failure: Diagnostic| {
         let failure = Diagnostic { code: "policy.violation".to_owned(), ..failure };
         if !hidden {
