@@ -202,6 +202,8 @@ pub(crate) trait Evaluation: Send {
     fn origins(&self, node: Node) -> Vec<Origin>;
     /// Elements of a field that is read by where it points: where each stands, and where it points.
     fn pointers(&self, node: Node) -> Vec<(Span, Option<Node>)>;
+    /// Whether it is a field that is read by where its elements point.
+    fn is_pointers(&self, node: Node) -> bool;
     /// Comprehensions of which it is not known what they yield.
     fn openings(&self, node: Node) -> Vec<Opening>;
     /// How far it is.

@@ -289,6 +289,10 @@ impl Evaluation for Evaluator {
         elements.map(|arc| pointer(arc.node)).collect()
     }
 
+    fn is_pointers(&self, node: Node) -> bool {
+        self.session.is_reference_list(node)
+    }
+
     fn openings(&self, node: Node) -> Vec<Opening> {
         let open = self.session.open_comprehensions(node).into_iter();
         open.map(|open| {

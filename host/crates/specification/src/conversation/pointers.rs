@@ -8,7 +8,7 @@ use pravo_model::Segment;
 
 use super::Conversation;
 use super::registry::{Entry, EntryId};
-use crate::evaluation::{Evaluation, Hosted, Label};
+use crate::evaluation::{Evaluation, Hosted, Label, State};
 
 /// How many names are followed from one to the next.
 const MAXIMUM_DEPTH: u32 = 64;
@@ -34,6 +34,11 @@ impl<E: Evaluation> Conversation<E> {
         else {
             return Ok(Some(Vec::new()));
         };
+        match self.evaluation.state(list) {
+            State::Waiting(_) => return Ok(None),
+            State::Failed { .. } => return Err(self.evaluation.failures(list)),
+            State::Unknown | State::Struct | State::List | State::Scalar => {}
+        }
         let mut found = Vec::new();
         let mut errors = Vec::new();
         let mut held = false;
@@ -58,7 +63,7 @@ impl<E: Evaluation> Conversation<E> {
         if depth >= MAXIMUM_DEPTH {
             return Target::Nothing;
         }
-        let targets: Vec<Node> = self.evaluation.origins(node).into_iter().filter(|origin| origin.bare).map(|origin| origin.target).collect();
+        let targets: Vec<Node> = self.evaluation.origins(node).into_iter().map(|origin| origin.target).collect();
         let mut found = Vec::new();
         for target in targets {
             match self.target(target, depth + 1) {
@@ -70,12 +75,25 @@ impl<E: Evaluation> Conversation<E> {
         if found.is_empty() { Target::Nothing } else { Target::Entries(found) }
     }
 
+    /// The nearest node around one that refers to something, itself included.
+    fn named(&self, node: Node) -> Node {
+        let mut at = Some(node);
+        while let Some(here) = at.filter(|here| self.evaluation.origins(*here).is_empty()) {
+            at = self.evaluation.parent(here);
+        }
+        at.unwrap_or(node)
+    }
+
     fn target(&self, node: Node, depth: u32) -> Target {
         let Some(node) = self.original(node) else { return Target::Nothing };
         let mut above = Some(node);
         while let Some(at) = above {
             if let Some(id) = self.registry.by_node.get(&at) {
                 return Target::Entries(vec![*id]);
+            }
+            // What is written in the list itself, and gone through: `for x in [pet, web] {x.id}`.
+            if self.evaluation.is_pointers(at) {
+                return self.behind(self.named(node), depth);
             }
             above = self.evaluation.parent(at);
         }
