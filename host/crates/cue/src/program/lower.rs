@@ -447,6 +447,9 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 operands.extend(call.arguments.iter().map(|argument| self.expression(argument).0));
                 if matches!(operands.first().map(|id| self.code.expr(ExprId(*id))), Some(Expr::Core(Core::CloseAll))) {
                     self.check_close_all(call);
+                    if !self.experiments.explicit_open {
+                        return self.code.add(Expr::Bad, span);
+                    }
                 }
                 let operands = self.code.range(&operands);
                 self.code.add(Expr::Call(operands), span)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pravo_diag::Span;
 
+use super::defaults::{Leaf, Mode, Said};
 use crate::intern::{Label, Text};
 use crate::program::{ExprId, Operator, Presence, Slot};
 use crate::{Kinds, Node, Value};
@@ -259,7 +260,7 @@ pub(crate) struct Extra {
     pub list: Option<ListShape>,
     pub disjunctions: Vec<Conjunct>,
     pub alternatives: Vec<(Alternative, bool)>,
-    /// Branches that are being tried: the node, whether it is the default, and how many disjunctions it has chosen of.
+    /// Branches that are being tried.
     pub forks: Option<Box<Forks>>,
     pub requirements: Vec<u32>,
     pub index: Option<HashMap<Label, u32>>,
@@ -273,10 +274,12 @@ pub(crate) struct Extra {
     pub askable: Option<Info>,
     pub asked: Option<crate::Ask>,
     pub shadow: Option<Node>,
-    /// Disjunctions that joined by their only branch.
-    pub decided: Vec<(ExprId, u32)>,
+    /// Disjunctions that joined by their only branch, and what they say of it.
+    pub decided: Vec<Said>,
+    /// In a fork with disjunctions: what is left.
+    pub leaves: Vec<Leaf>,
     /// In a fork: which branch was chosen.
-    pub choices: Vec<(ExprId, u32, Option<ExprId>)>,
+    pub choices: Vec<(ExprId, u32, ExprId)>,
     /// In a fork: the node that it is a version of.
     pub family: Option<Node>,
     /// Comprehensions that wait for an unknown.
@@ -284,12 +287,12 @@ pub(crate) struct Extra {
 }
 
 /// Branches of a disjunction that are being tried.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Forks {
-    /// The node of each, and whether it is the default.
-    pub live: Vec<(Node, bool)>,
-    /// Whether some branch was marked.
-    pub marked: bool,
+    /// The disjunction.
+    pub disjunction: (ExprId, u32),
+    /// The node of each, what is said of it, and whether a nested disjunction says so.
+    pub live: Vec<(Node, Mode, bool)>,
 }
 
 /// How far a node is.

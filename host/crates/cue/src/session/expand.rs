@@ -101,7 +101,7 @@ impl Session {
             );
         }
         let extra = self.extra_mut(node);
-        let known = extra.disjunctions.iter().map(|other| (other.expr, other.env)).chain(extra.decided.iter().copied());
+        let known = extra.disjunctions.iter().map(|other| (other.expr, other.env)).chain(extra.decided.iter().map(|said| (said.expr, said.env)));
         if !known.into_iter().any(|other| other == (conjunct.expr, conjunct.env)) {
             extra.disjunctions.push(conjunct);
         }

@@ -25,14 +25,18 @@
 //! node at most once per frame; only the code of a bottom steers anything. Deliberately absent: input and output, any
 //! knowledge of providers and resources, error texts that nobody reads.
 
+mod branches;
 mod calls;
 mod closedness;
 mod comprehension;
 mod cycles;
 pub(crate) mod data;
+mod defaults;
 mod disjunction;
+mod equality;
 mod evaluate;
 mod expand;
+mod forks;
 mod host;
 mod order;
 mod read;
