@@ -34,6 +34,10 @@ impl Walk<'_> {
     }
 
     fn node_inside(&mut self, node: Node, depth: usize, template: bool) -> Result<Tree, LimitExceeded> {
+        if matches!(self.session.shape(node), Shape::Waiting) {
+            // What nobody asked for so far: fields of constraints and of branches.
+            self.session.settle_now(node)?;
+        }
         let spans = self.session.spans(node);
         let content = match self.session.shape(node) {
             Shape::Bottom => Content::Bottom(self.problem(node, &spans)),
@@ -98,9 +102,9 @@ impl Walk<'_> {
                 Presence::Required => Some(ast::Constraint::Required),
                 Presence::Optional => Some(ast::Constraint::Optional),
             };
-            // Below an optional field of an optional field a recursive definition would never end.
+            // A recursive definition would never end.
             let optional = constraint == Some(ast::Constraint::Optional);
-            if optional && template {
+            if (optional || template) && self.session.repeats_ancestor(arc.node) {
                 continue;
             }
             let value = self.node(arc.node, depth + 1, template || optional)?;
@@ -113,8 +117,11 @@ impl Walk<'_> {
                 attributes: self.session.attributes(arc.node).into_iter().map(Into::into).collect(),
             });
         }
-        if is_struct && !template && depth < 60 {
+        if is_struct && depth < 60 {
             for (label, value) in self.session.patterns(node)? {
+                if self.session.repeats_ancestor(value) {
+                    continue;
+                }
                 let label = self.node(label, depth + 1, true)?;
                 let value = self.node(value, depth + 1, true)?;
                 tree.patterns.push(Pattern { label, value });

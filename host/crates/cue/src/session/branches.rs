@@ -14,8 +14,6 @@ use crate::{Kinds, Node};
 pub(super) struct Branch {
     pub expr: ExprId,
     pub mode: Mode,
-    /// Whether it is a branch of a disjunction that is a branch itself.
-    pub nested: bool,
 }
 
 impl Session {
@@ -24,7 +22,7 @@ impl Session {
         let mut out = Vec::new();
         if disjunction.expr.0 & DATUM != 0 {
             if let Some(Datum::Or(_, nodes)) = self.data.get((disjunction.expr.0 & !DATUM) as usize) {
-                out.extend(nodes.iter().map(|expr| Branch { expr: *expr, mode: Mode::Maybe, nested: false }));
+                out.extend(nodes.iter().map(|expr| Branch { expr: *expr, mode: Mode::Maybe }));
             }
             return out;
         }
@@ -47,9 +45,9 @@ impl Session {
             if matches!(self.program.code.expr(operand), Expr::Disjunction(_)) {
                 let mut inner = Vec::new();
                 self.collect_branches(operand, &mut inner);
-                out.extend(inner.into_iter().map(|branch| Branch { mode: mode.and(branch.mode), nested: true, ..branch }));
+                out.extend(inner.into_iter().map(|branch| Branch { mode: mode.and(branch.mode), ..branch }));
             } else {
-                out.push(Branch { expr: operand, mode, nested: false });
+                out.push(Branch { expr: operand, mode });
             }
         }
         let own = out.get_mut(first..).unwrap_or(&mut []);

@@ -291,8 +291,8 @@ pub(crate) struct Extra {
 pub(crate) struct Forks {
     /// The disjunction.
     pub disjunction: (ExprId, u32),
-    /// The node of each, what is said of it, and whether a nested disjunction says so.
-    pub live: Vec<(Node, Mode, bool)>,
+    /// The node of each, and what is said of it.
+    pub live: Vec<(Node, Mode)>,
 }
 
 /// How far a node is.

@@ -2,9 +2,9 @@
 //!
 //! A value that is left is a *leaf*: it came about by one branch of each disjunction of its node. A disjunction says
 //! of each branch that it is the default, that it is not (another is), or nothing (no branch is marked). A leaf is the
-//! default if some disjunction says so and none denies it. A disjunction whose default is in no leaf says nothing. A
-//! branch that is a disjunction itself speaks with its own voice first, and is then taken as it is. All of this looks
-//! at the set of leaves only, so that neither order nor grouping shows.
+//! default if some disjunction says so and none denies it. A disjunction whose default is in no leaf says nothing. What
+//! a disjunction inside a branch says counts as said by the one around. All of this looks at the set of leaves only, so
+//! that neither order nor grouping shows.
 
 use super::Session;
 use super::data::*;
@@ -39,8 +39,6 @@ pub(crate) struct Said {
     pub expr: ExprId,
     pub env: u32,
     pub mode: Mode,
-    /// Whether it is said by a disjunction inside the branch.
-    pub nested: bool,
 }
 
 /// A value that is left, and what the disjunctions say of each way to it.
@@ -77,8 +75,7 @@ fn heard(leaves: &[Leaf]) -> Vec<(ExprId, u32)> {
 /// What some of the disjunctions say of a leaf together.
 fn together<'a>(way: impl Iterator<Item = &'a Said>, heard: &[(ExprId, u32)]) -> Mode {
     way.fold(Mode::Maybe, |mode, said| {
-        let counts = said.nested || heard.contains(&(said.expr, said.env));
-        if counts { mode.and(said.mode) } else { mode }
+        if heard.contains(&(said.expr, said.env)) { mode.and(said.mode) } else { mode }
     })
 }
 
@@ -101,7 +98,6 @@ pub(crate) fn deny_unmarked(leaves: &mut [Leaf], (expr, env): (ExprId, u32)) {
     for said in leaves.iter_mut().flat_map(|leaf| &mut leaf.ways).flatten() {
         if own(said) && said.mode == Mode::Maybe {
             said.mode = Mode::Not;
-            said.nested = true;
         }
     }
 }
@@ -136,7 +132,7 @@ impl Session {
                     }
                 }
                 let mode = chosen.mode.and(together(inner.iter(), &heard));
-                lifted.push(Said { mode, nested: chosen.nested || !inner.is_empty(), ..chosen });
+                lifted.push(Said { mode, ..chosen });
                 *way = lifted;
             }
         }

@@ -73,7 +73,7 @@ impl Session {
                     return Ok(None);
                 }
                 [only] => {
-                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: only.mode, nested: only.nested };
+                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: only.mode };
                     let extra = self.extra_mut(node);
                     extra.disjunctions.retain(|other| *other != disjunction);
                     extra.decided.push(said);
@@ -105,7 +105,7 @@ impl Session {
                 for branch in left {
                     let Some(simple) = self.simple(branch.expr) else { return Ok(None) };
                     let Some(met) = self.meet(old.value, simple) else { continue };
-                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: branch.mode, nested: branch.nested };
+                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: branch.mode };
                     let ways = old.ways.iter().map(|way| way.iter().copied().chain([said]).collect()).collect();
                     match next.iter_mut().find(|other| self.same_alternative(other.value, met)) {
                         Some(other) => add_ways(other, ways),
@@ -158,7 +158,7 @@ impl Session {
         let extra = self.extra_mut(node);
         let first = extra.disjunctions.first().map_or(ExprId(0), |conjunct| conjunct.expr);
         let decided = std::mem::take(&mut extra.disjunctions);
-        let done = decided.iter().map(|conjunct| Said { expr: conjunct.expr, env: conjunct.env, mode: Mode::Maybe, nested: false });
+        let done = decided.iter().map(|conjunct| Said { expr: conjunct.expr, env: conjunct.env, mode: Mode::Maybe });
         extra.decided.extend(done);
         extra.forks = None;
         let all = conclusion(&leaves);

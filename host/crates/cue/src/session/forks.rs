@@ -27,7 +27,7 @@ impl Session {
             let extra = self.extra_mut(fork);
             extra.choices = own;
             extra.family = Some(family);
-            live.push((fork, branch.mode, branch.nested));
+            live.push((fork, branch.mode));
         }
         self.extra_mut(node).forks = Some(Box::new(Forks { disjunction: (disjunction.expr, disjunction.env), live }));
     }
@@ -118,7 +118,7 @@ impl Session {
         let mut leaves: Vec<Leaf> = Vec::new();
         let mut failed = Vec::new();
         let mut stop = None;
-        for (fork, mode, nested) in &forks.live {
+        for (fork, mode) in &forks.live {
             match self.error_in(*fork) {
                 Err(Stop::Limit) => return Err(Stop::Limit),
                 Err(other) => {
@@ -135,7 +135,7 @@ impl Session {
             let joined = self.traces.union(self.node(node).trace, self.node(decided).trace);
             self.node_mut(node).trace = joined;
             let (expr, env) = forks.disjunction;
-            let chosen = Said { expr, env, mode: *mode, nested: *nested };
+            let chosen = Said { expr, env, mode: *mode };
             for leaf in self.lift(node, self.leaves_of(*fork), chosen) {
                 self.add_leaf(&mut leaves, leaf)?;
             }

@@ -212,6 +212,21 @@ impl Session {
         Ok(out)
     }
 
+    /// Whether a node is made of the same expressions as a node around it: a definition that contains itself.
+    pub(crate) fn repeats_ancestor(&self, node: Node) -> bool {
+        let own = &self.node(self.deref(node)).conjuncts;
+        let mut at = self.node(self.deref(node)).parent;
+        while at != NONE {
+            let data = self.node(at);
+            let same = |conjunct: &Conjunct| own.iter().any(|other| other.expr == conjunct.expr);
+            if !own.is_empty() && data.conjuncts.len() == own.len() && data.conjuncts.iter().all(same) {
+                return true;
+            }
+            at = data.parent;
+        }
+        false
+    }
+
     /// The patterns of a node: what they match, and what they ask, as nodes made on demand.
     pub fn patterns(&mut self, node: Node) -> Result<Vec<(Node, Node)>, LimitExceeded> {
         let node = self.deref(node);
