@@ -18,6 +18,9 @@ use crate::program::ExprId;
 /// How often an operand may be evaluated within itself. A function that calls itself is no cycle as long as it ends.
 const RECURSION: u32 = 128;
 
+/// How many aliases of aliases are followed.
+const ALIASES: u32 = 16;
+
 /// What becomes of a reference.
 pub(crate) enum Detected {
     /// It joins, with this.
@@ -108,6 +111,9 @@ impl Session {
                 }
             }
         }
+        let level = self.node(node).level;
+        self.references.push(Reference { target, at: node, expr: conjunct.expr, level, next: info.references });
+        info.references = self.references.len() as u32 - 1;
         Detected::Join(info)
     }
 
@@ -124,10 +130,28 @@ impl Session {
     fn has_ancestor(&self, node: Node, ancestor: Node) -> bool {
         let mut at = self.node(node).parent;
         while at != NONE {
-            if self.same_place(at, ancestor) {
+            if self.same_place(at, ancestor) || self.is_alias_of(at, ancestor) {
                 return true;
             }
             at = self.node(at).parent;
+        }
+        false
+    }
+
+    /// Whether a node has nothing but a reference to another, which is then the same value in two places.
+    fn is_alias_of(&self, node: Node, other: Node) -> bool {
+        let mut at = node;
+        for _ in 0..ALIASES {
+            let data = self.node(at);
+            let [only] = data.conjuncts.as_slice() else { return false };
+            let Some((target, _, expr)) = self.extra(at).and_then(|extra| extra.origins.first().copied()) else { return false };
+            if expr != only.expr || self.has(target, flag::UNROOTED) {
+                return false;
+            }
+            if self.same_place(target, other) {
+                return true;
+            }
+            at = self.deref(target);
         }
         false
     }

@@ -271,14 +271,6 @@ impl Session {
             Detected::Join(info) => info,
             Detected::Same | Detected::Postponed => return Ok(()),
         };
-        self.references.push(Reference {
-            target,
-            at: node,
-            expr: conjunct.expr,
-            level: self.node(node).level,
-            next: info.references,
-        });
-        info.references = self.references.len() as u32 - 1;
         if self.opened(conjunct) {
             info.occurrence = self.occurrence(info.occurrence, false, Closing::Opened);
         } else if definition {
