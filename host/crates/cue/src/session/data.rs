@@ -389,6 +389,8 @@ pub(crate) enum Reason {
     Text(String),
     Undefined(Label),
     OptionalReference(Label),
+    /// A field that is absent by now, and may be added by what reads it.
+    MayChange(Label),
     RequiredMissing(Label),
     NotConcrete(Kinds),
     Cycle,

@@ -430,32 +430,38 @@ impl Session {
 
     /// `x == _|_` and `x != _|_`: whether x is an error.
     fn compare_bottom(&mut self, operand: ExprId, operator: Operator, env: u32, at: Node) -> Run<Val> {
-        let is_bottom = match self.program.code.expr(operand) {
-            Expr::Bottom => true,
+        let val = match self.program.code.expr(operand) {
+            Expr::Bottom => return Ok(Val::Scalar(Scalar::Bool(operator == Operator::Equal))),
             _ if self.is_reference(operand) => match self.resolve(operand, env, at)? {
-                Target::Bottom(_) => true,
-                Target::Scalar(_) => false,
-                Target::Pending(_) => return Ok(Val::Pending(Kinds::BOOL)),
-                Target::Node(node, _) => match self.is_error(node)? {
-                    Some(error) => error,
-                    None => return Ok(Val::Pending(Kinds::BOOL)),
-                },
+                Target::Bottom(bottom) => Val::Bottom(bottom),
+                Target::Scalar(scalar) => Val::Scalar(scalar),
+                Target::Pending(kinds) => Val::Pending(kinds),
+                Target::Node(node, _) => Val::Node(node),
             },
-            _ => match self.eval(operand, env, at)? {
-                Val::Bottom(_) => true,
-                Val::Pending(_) => return Ok(Val::Pending(Kinds::BOOL)),
-                Val::Scalar(_) => false,
-                Val::Node(node) => match self.is_error(node)? {
-                    Some(error) => error,
-                    None => return Ok(Val::Pending(Kinds::BOOL)),
-                },
-            },
+            _ => self.eval(operand, env, at)?,
         };
-        Ok(Val::Scalar(Scalar::Bool(is_bottom == (operator == Operator::Equal))))
+        let is_error = match val {
+            Val::Node(node) => self.is_error(node)?,
+            other => other,
+        };
+        let is_error = match is_error {
+            Val::Bottom(bottom) if self.may_change(bottom) => {
+                if operator == Operator::Equal {
+                    return Ok(Val::Bottom(bottom));
+                }
+                self.assume_absent(at, operand, env, bottom);
+                true
+            }
+            Val::Bottom(_) => true,
+            Val::Pending(_) => return Ok(Val::Pending(Kinds::BOOL)),
+            Val::Scalar(_) | Val::Node(_) => false,
+        };
+        Ok(Val::Scalar(Scalar::Bool(is_error == (operator == Operator::Equal))))
     }
 
-    /// Whether a node is an error, an error in a field included; `None` where that is not known before an answer.
-    fn is_error(&mut self, node: Node) -> Run<Option<bool>> {
+    /// What a node is in comparison with an error: an error where it, or a field of it, is one, or where it is a scalar
+    /// that is not concrete.
+    fn is_error(&mut self, node: Node) -> Run<Val> {
         self.ensure(node)?;
         let mut node = self.deref(node);
         if let Some(answered) = self.answered(node)? {
@@ -466,18 +472,20 @@ impl Session {
         self.read(node);
         let data = self.node(node);
         if data.bottom != 0 {
-            return Ok(Some(true));
+            return Ok(Val::Bottom(data.bottom));
         }
+        let composite = data.kinds.intersects(Kinds::STRUCT | Kinds::LIST);
         if data.phase != Phase::Settled && data.scalar.is_none() && data.extra.as_ref().is_some_and(|extra| !extra.tasks.is_empty()) {
-            return Ok(Some(!data.kinds.intersects(Kinds::STRUCT | Kinds::LIST)));
+            return Ok(if composite { Val::Node(node) } else { Val::Bottom(0) });
         }
         if data.flags & flag::PENDING != 0 && data.scalar.is_none() {
-            return Ok(None);
+            return Ok(Val::Pending(data.kinds));
         }
-        if data.kinds.intersects(Kinds::STRUCT | Kinds::LIST) && !data.arcs.is_empty() && data.flags & flag::ON_STACK == 0 {
-            return Ok(Some(self.has_final_error(node, 0)?));
+        if composite && !data.arcs.is_empty() && data.flags & flag::ON_STACK == 0 {
+            return Ok(if self.has_final_error(node, 0)? { Val::Bottom(0) } else { Val::Node(node) });
         }
-        Ok(Some(false))
+        let decided = data.scalar.is_some() || composite || data.extra.as_ref().is_some_and(|extra| !extra.alternatives.is_empty());
+        Ok(if decided { Val::Node(node) } else { Val::Bottom(0) })
     }
 
     /// Slices of lists, strings and bytes.

@@ -44,6 +44,7 @@ mod resolve;
 mod schedule;
 mod scalars;
 mod show;
+mod touch;
 mod tries;
 #[cfg(test)]
 mod tests;
@@ -139,6 +140,8 @@ pub struct Session {
     pub(crate) parked: Vec<Node>,
     pub(crate) asks: Vec<host::AskData>,
     pub(crate) traces: host::Traces,
+    /// Fields that were taken as absent although they might be added.
+    pub(crate) assumed: Vec<touch::Assumed>,
     /// What the running task has read.
     pub(crate) reading: u32,
     /// The info of the conjunct that the running task is about.
@@ -209,6 +212,7 @@ impl Session {
             parked: Vec::new(),
             asks: Vec::new(),
             traces: host::Traces::default(),
+            assumed: Vec::new(),
             reading: 0,
             running: 0,
             depth: 0,

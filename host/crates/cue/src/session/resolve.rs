@@ -207,7 +207,7 @@ impl Session {
                     let now = self.deref(node);
                     found = self.find_arc(now, label).filter(|arc| self.node(*arc).presence == Presence::Member);
                     if found.is_none() {
-                        return Err(Stop::Wait(wait));
+                        return if self.never_gains(now, label) { self.absent(now, label, expr, at) } else { Err(Stop::Wait(wait)) };
                     }
                 }
                 Err(stop) => return Err(stop),
@@ -238,8 +238,14 @@ impl Session {
         let data = self.node(node);
         if data.bottom != 0 {
             let bottom = data.bottom;
+            if self.may_change(bottom) {
+                return Ok(Target::Bottom(bottom));
+            }
             let structural = self.code_of(bottom);
             return Ok(Target::Bottom(if structural.is_final() { bottom } else { self.bottom_at(structural, at, Reason::Undefined(label), expr) }));
+        }
+        if self.may_gain(node, label) {
+            return Ok(Target::Bottom(self.bottom_at(Code::Cycle, at, Reason::MayChange(label), expr)));
         }
         if data.flags & (flag::PENDING | flag::OPEN_ENDED) != 0 {
             self.read(node);

@@ -151,8 +151,10 @@ impl Session {
     /// The same, where nodes that are being looked at already (a circle of references) are taken as closed.
     fn closed_but(&self, node: Node, seen: &mut Vec<Node>) -> bool {
         let mut node = node;
+        let mut path = Vec::new();
         loop {
             let data = self.node(node);
+            path.insert(0, data.label);
             if data.flags & flag::FORCE_CLOSED != 0 || data.parent == NONE {
                 return true;
             }
@@ -178,17 +180,7 @@ impl Session {
                         return false;
                     }
                 }
-                let touched = extra.tasks.iter().any(|task| match task {
-                    Task::Comprehension { id, .. } => self
-                        .program
-                        .code
-                        .comprehensions
-                        .get(*id as usize)
-                        .and_then(|comprehension| comprehension.labels.as_ref())
-                        .is_none_or(|labels| labels.contains(&data.label)),
-                    _ => true,
-                });
-                if touched {
+                if self.touches(data.parent, &path) {
                     return false;
                 }
             }
@@ -457,6 +449,9 @@ impl Session {
             }
         }
         let open: Vec<crate::Ask> = (0..self.asks.len() as u32).map(crate::Ask).filter(|ask| self.is_open(*ask)).collect();
+        if open.is_empty() {
+            self.check_assumed()?;
+        }
         Ok(if open.is_empty() { Turn::Done } else { Turn::Stuck(open) })
     }
 
@@ -466,7 +461,7 @@ impl Session {
         self.run().map(|_| ())
     }
 
-    fn limit_error(&self) -> LimitExceeded {
+    pub(crate) fn limit_error(&self) -> LimitExceeded {
         self.exceeded.clone().unwrap_or(LimitExceeded { what: "steps", limit: self.limits.steps, path: String::new(), span: None })
     }
 

@@ -151,6 +151,9 @@ impl Session {
             Reason::Text(text) => text.clone(),
             Reason::Undefined(label) if label.is_index() => format!("index out of range: {}", label.id()),
             Reason::Undefined(label) => format!("undefined field: {}", self.label_text(*label)),
+            Reason::MayChange(label) => {
+                format!("whether there is a field {} depends on a conditional that waits for it", self.label_text(*label))
+            }
             Reason::OptionalReference(label) => format!("cannot reference optional field: {}", self.label_text(*label)),
             Reason::RequiredMissing(label) => format!("field is required but not present: {}", self.label_text(*label)),
             Reason::NotConcrete(kinds) => format!("incomplete value {kinds}"),
