@@ -42,10 +42,25 @@ pub enum Demand {
     Concrete,
 }
 
+/// What more a list or struct may get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Openness {
+    /// Whether elements or fields of any name may be added.
+    pub open: bool,
+    /// How many optional and required fields it has that are not there.
+    pub constraints: usize,
+}
+
 /// What a function may ask the evaluator.
 pub trait Host {
     /// Whether a value satisfies a constraint ([`Value::Handle`]): the error if it does not.
     fn accepts(&mut self, constraint: Node, value: &Value, demand: Demand) -> Result<(), Failure>;
+    /// What more an argument may get.
+    fn openness(&mut self, argument: usize) -> Openness;
+    /// Whether the function runs as a validator, of its first argument.
+    fn validates(&self) -> bool;
+    /// Whether two things that are not concrete are the same.
+    fn alike(&mut self, a: Node, b: Node) -> bool;
     /// The value `*null | _`.
     fn null_by_default(&mut self) -> Value;
     /// Whether x comes before y by a comparator `{T: _, x: T, y: T, less: bool}`.
@@ -63,6 +78,8 @@ pub struct Parameter {
     pub constraint: bool,
     /// Whether it may be left out (only at the end).
     pub optional: bool,
+    /// Whether fields or elements that are not concrete are passed, as [`Value::Handle`].
+    pub loose: bool,
 }
 
 impl Parameter {
@@ -72,6 +89,7 @@ impl Parameter {
             kinds,
             constraint: false,
             optional: false,
+            loose: false,
         }
     }
 
@@ -81,6 +99,17 @@ impl Parameter {
             kinds: Kinds::TOP,
             constraint: true,
             optional: false,
+            loose: false,
+        }
+    }
+
+    /// A list or struct, parts of which need not be concrete.
+    pub const fn loose(kinds: Kinds) -> Self {
+        Self {
+            kinds,
+            constraint: false,
+            optional: false,
+            loose: true,
         }
     }
 

@@ -82,7 +82,12 @@ impl Walk<'_> {
 
     fn fields(&mut self, node: Node, tree: &mut Tree, depth: usize, template: bool) -> Result<(), LimitExceeded> {
         let mut arcs = self.session.arcs(node);
-        let is_struct = matches!(tree.content, Content::Struct);
+        let is_struct = match &tree.content {
+            Content::Struct => true,
+            // What is known so far of a struct that may still come out.
+            Content::Bottom(problem) => problem.code.is_incomplete() && self.session.is_struct(node),
+            _ => false,
+        };
         if is_struct && depth < 60 {
             for constraint in self.session.constraints(node)? {
                 let at = self.place_of(&arcs, constraint.node);

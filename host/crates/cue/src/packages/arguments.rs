@@ -17,6 +17,10 @@ pub(super) const BOOL: Parameter = Parameter::new(Kinds::BOOL);
 pub(super) const LIST: Parameter = Parameter::new(Kinds::LIST);
 pub(super) const STRUCT: Parameter = Parameter::new(Kinds::STRUCT);
 pub(super) const BYTES: Parameter = Parameter::new(Kinds(Kinds::BYTES.0 | Kinds::STRING.0));
+/// A list whose elements need not be concrete.
+pub(super) const LOOSE_LIST: Parameter = Parameter::loose(Kinds::LIST);
+/// A struct whose fields need not be concrete.
+pub(super) const LOOSE_STRUCT: Parameter = Parameter::loose(Kinds::STRUCT);
 pub(super) const ANY: Parameter = Parameter::new(Kinds::TOP);
 pub(super) const CONSTRAINT: Parameter = Parameter::constraint();
 
@@ -115,7 +119,7 @@ pub(super) fn list(arguments: &[Value], index: usize) -> Result<&[Value]> {
 /// A list of strings.
 pub(super) fn texts(arguments: &[Value], index: usize) -> Result<Vec<&str>> {
     let element = |(at, value): (usize, &'_ Value)| match value {
-        Value::Partial { .. } => Err(Failure::incomplete(format!(
+        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(format!(
             "element {at} of argument {} is not concrete",
             index + 1
         ))),
@@ -134,7 +138,7 @@ pub(super) fn texts(arguments: &[Value], index: usize) -> Result<Vec<&str>> {
 pub(super) fn numbers(arguments: &[Value], index: usize) -> Result<Vec<&Number>> {
     let wrong = || Failure::eval(format!("argument {} is not a list of numbers", index + 1));
     let number = |value: &'_ Value| match value {
-        Value::Partial { .. } => Err(Failure::incomplete(
+        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(
             "an element of the list is not concrete",
         )),
         Value::Number(_) => Ok(()),

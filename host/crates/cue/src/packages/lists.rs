@@ -6,61 +6,80 @@
 use bigdecimal::BigDecimal;
 
 use super::arguments::{
-    self as args, ANY, CONSTRAINT, INT, LIST as LISTS, NUMBER, Result, boolean, function, strings,
+    self as args, ANY, CONSTRAINT, INT, LIST as LISTS, LOOSE_LIST as ELEMENTS, NUMBER, Result,
+    boolean, function, strings,
 };
 use super::strings::MAXIMUM_REPEAT;
-use crate::builtin::{Demand, Failure, Function, Host, Package};
+use crate::builtin::{Demand, Failure, Function, Host, Package, Parameter};
 use crate::{Kinds, Node, Number, Value};
 
 const B: Kinds = Kinds::BOOL;
 const L: Kinds = Kinds::LIST;
 const N: Kinds = Kinds::NUMBER;
+/// Anything, but only a list has something to flatten.
+const NESTED: Parameter = Parameter::loose(Kinds::TOP);
 
 const FUNCTIONS: &[Function] = &[
     function("Avg", &[LISTS], N, average),
-    function("Concat", &[LISTS], L, concat),
-    function("Contains", &[LISTS, ANY], B, |a, _| {
+    function("Concat", &[ELEMENTS], L, concat),
+    function("Contains", &[ELEMENTS, ANY], B, |a, _| {
         boolean(args::list(a, 0)?.contains(args::value(a, 1)?))
     }),
-    function("Drop", &[LISTS, INT], L, |a, _| {
+    function("Drop", &[ELEMENTS, INT], L, |a, _| {
         let from = index(a)?;
         Ok(Value::List(
             args::list(a, 0)?.get(from..).unwrap_or(&[]).to_vec(),
         ))
     }),
-    function("FlattenN", &[ANY, INT], L, flatten),
-    function("IsSorted", &[LISTS, CONSTRAINT], B, is_sorted),
+    function("FlattenN", &[NESTED, INT], L, flatten),
+    function("IsSorted", &[ELEMENTS, CONSTRAINT], B, is_sorted),
     function("IsSortedStrings", &[LISTS], B, |a, _| {
         boolean(args::texts(a, 0)?.is_sorted())
     }),
-    function("MatchN", &[LISTS, CONSTRAINT, CONSTRAINT], B, match_count),
+    function(
+        "MatchN",
+        &[ELEMENTS, CONSTRAINT, CONSTRAINT],
+        B,
+        match_count,
+    ),
     function("Max", &[LISTS], N, |a, _| {
         extreme(a, std::cmp::Ordering::Greater)
     }),
-    function("MaxItems", &[LISTS, INT], B, |a, _| {
+    function("MaxItems", &[ELEMENTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
         boolean(count <= wanted)
     }),
     function("Min", &[LISTS], N, |a, _| {
         extreme(a, std::cmp::Ordering::Less)
     }),
-    function("MinItems", &[LISTS, INT], B, |a, _| {
+    function("MinItems", &[ELEMENTS, INT], B, |a, host| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
-        boolean(count >= wanted)
+        if count >= wanted {
+            return boolean(true);
+        }
+        if !host.validates() {
+            return boolean(false);
+        }
+        let message = format!("len(list) < MinItems({wanted}) ({count} < {wanted})");
+        Err(if host.openness(0).open {
+            Failure::incomplete(message)
+        } else {
+            Failure::eval(message)
+        })
     }),
     function("Product", &[LISTS], N, |a, _| {
         fold(a, Number::Int(1), Number::multiply)
     }),
     function("Range", &[NUMBER, NUMBER, NUMBER], L, range),
-    function("Repeat", &[LISTS, INT], L, repeat),
-    function("Reverse", &[LISTS], L, |a, _| {
+    function("Repeat", &[ELEMENTS, INT], L, repeat),
+    function("Reverse", &[ELEMENTS], L, |a, _| {
         Ok(Value::List(
             args::list(a, 0)?.iter().rev().cloned().collect(),
         ))
     }),
-    function("Slice", &[LISTS, INT, INT], L, slice),
-    function("Sort", &[LISTS, CONSTRAINT], L, sort),
-    function("SortStable", &[LISTS, CONSTRAINT], L, sort),
+    function("Slice", &[ELEMENTS, INT, INT], L, slice),
+    function("Sort", &[ELEMENTS, CONSTRAINT], L, sort),
+    function("SortStable", &[ELEMENTS, CONSTRAINT], L, sort),
     function("SortStrings", &[LISTS], L, |a, _| {
         let mut texts = args::texts(a, 0)?;
         texts.sort_unstable();
@@ -69,11 +88,11 @@ const FUNCTIONS: &[Function] = &[
     function("Sum", &[LISTS], N, |a, _| {
         fold(a, Number::Int(0), Number::add)
     }),
-    function("Take", &[LISTS, INT], L, |a, _| {
+    function("Take", &[ELEMENTS, INT], L, |a, _| {
         let (elements, to) = (args::list(a, 0)?, index(a)?);
         Ok(Value::List(elements.get(..to).unwrap_or(elements).to_vec()))
     }),
-    function("UniqueItems", &[LISTS], B, unique),
+    function("UniqueItems", &[ELEMENTS], B, unique),
 ];
 
 pub(super) static LIST: Package = Package {
@@ -129,7 +148,7 @@ fn concat(a: &[Value], host: &mut dyn Host) -> Result {
     for element in args::list(a, 0)? {
         match element {
             Value::List(elements) => out.extend_from_slice(elements),
-            Value::Partial { .. } => {
+            Value::Partial { .. } | Value::Handle(_) => {
                 return Err(Failure::incomplete(
                     "an element of the list is not concrete",
                 ));
@@ -238,14 +257,25 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
     Ok(Value::List(out))
 }
 
-fn unique(a: &[Value], _: &mut dyn Host) -> Result {
+fn unique(a: &[Value], host: &mut dyn Host) -> Result {
     let elements = args::list(a, 0)?;
-    boolean(
-        !elements
-            .iter()
-            .enumerate()
-            .any(|(at, value)| elements.iter().skip(at + 1).any(|other| other == value)),
-    )
+    for (at, value) in elements.iter().enumerate() {
+        for other in elements.iter().skip(at + 1) {
+            match (value, other) {
+                // The same so far; what they become may differ.
+                (Value::Handle(value), Value::Handle(other))
+                    if host.validates() && host.alike(*value, *other) =>
+                {
+                    return Err(Failure::incomplete(
+                        "two elements of the list are equal so far",
+                    ));
+                }
+                _ if value == other => return boolean(false),
+                _ => {}
+            }
+        }
+    }
+    boolean(true)
 }
 
 fn match_count(a: &[Value], host: &mut dyn Host) -> Result {

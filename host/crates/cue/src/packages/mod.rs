@@ -15,6 +15,7 @@ mod lists;
 mod math;
 mod math_bits;
 mod net;
+mod openapi;
 mod path;
 mod regexp;
 mod strconv;
@@ -29,6 +30,7 @@ mod uuid;
 mod yaml;
 
 use crate::builtin::Package;
+use net::escape_query as net_escape_query;
 pub use regexp::compile as regular_expression;
 pub(crate) use time::is_time;
 
@@ -44,6 +46,7 @@ static PACKAGES: &[&Package] = &[
     &csv::CSV,
     &encoding::HEX,
     &json::JSON,
+    &openapi::OPENAPI,
     &toml::TOML,
     &yaml::YAML,
     &html::HTML,
@@ -57,6 +60,7 @@ static PACKAGES: &[&Package] = &[
     &strings::STRINGS,
     &structs::STRUCT,
     &text::TABWRITER,
+    &text::TEMPLATE,
     &time::TIME,
     &uuid::UUID,
 ];

@@ -234,13 +234,115 @@ fn format_float(a: &[Value], host: &mut dyn Host) -> Result {
             "-Inf"
         });
     }
-    let single = single.then_some(value as f32);
-    string(match form {
+    string(float_text(
+        value,
+        single.then_some(value as f32),
+        precision,
+        form,
+    ))
+}
+
+/// A finite number in one of Go's forms; `single` is the number in 32 bits, if it is one.
+pub(super) fn float_text(
+    value: f64,
+    single: Option<f32>,
+    precision: Option<usize>,
+    form: char,
+) -> String {
+    match form {
         'f' | 'F' => fixed(value, single, precision),
         'e' | 'E' => scientific(value, single, precision, form),
         'g' | 'G' => general(value, single, precision, form),
+        'b' => binary(value, single),
+        'x' | 'X' => hexadecimal(value, precision, form),
         _ => format!("%{form}"),
-    })
+    }
+}
+
+/// Sign, mantissa and exponent of a binary number: the mantissa is an integer.
+fn parts(value: f64) -> (&'static str, u64, i32) {
+    let bits = value.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let (mantissa, exponent) = if exponent == 0 {
+        (fraction, -1074)
+    } else {
+        (fraction | 1 << 52, exponent - 1075)
+    };
+    (
+        if value.is_sign_negative() { "-" } else { "" },
+        mantissa,
+        exponent,
+    )
+}
+
+/// `4503599627370496p-52`
+fn binary(value: f64, single: Option<f32>) -> String {
+    match single {
+        None => {
+            let (sign, mantissa, exponent) = parts(value);
+            format!("{sign}{mantissa}p{exponent:+}")
+        }
+        Some(single) => {
+            let bits = single.to_bits();
+            let fraction = bits & ((1 << 23) - 1);
+            let exponent = (bits >> 23 & 0xff) as i32;
+            let (mantissa, exponent) = if exponent == 0 {
+                (fraction, -149)
+            } else {
+                (fraction | 1 << 23, exponent - 150)
+            };
+            format!(
+                "{}{mantissa}p{exponent:+}",
+                if single.is_sign_negative() { "-" } else { "" }
+            )
+        }
+    }
+}
+
+/// `0x1.8p+01`
+fn hexadecimal(value: f64, precision: Option<usize>, form: char) -> String {
+    let (sign, mantissa, exponent) = parts(value);
+    let mut exponent = if mantissa == 0 { 0 } else { exponent + 52 };
+    let mut mantissa = mantissa;
+    // The first digit is one.
+    while mantissa != 0 && mantissa >> 52 == 0 {
+        mantissa <<= 1;
+        exponent -= 1;
+    }
+    if let Some(precision) = precision.filter(|precision| *precision < 13) {
+        let dropped = 52 - precision * 4;
+        let (rest, half) = (mantissa & ((1 << dropped) - 1), 1_u64 << (dropped - 1));
+        mantissa >>= dropped;
+        if rest > half || rest == half && mantissa & 1 == 1 {
+            mantissa += 1;
+        }
+        mantissa <<= dropped;
+        if mantissa >> 53 != 0 {
+            mantissa >>= 1;
+            exponent += 1;
+        }
+    }
+    let digits = format!("{:013x}", mantissa & ((1 << 52) - 1));
+    let fraction = match precision {
+        Some(precision) => format!("{digits:0<precision$}")
+            .get(..precision)
+            .unwrap_or("")
+            .to_owned(),
+        None => digits.trim_end_matches('0').to_owned(),
+    };
+    let point = if fraction.is_empty() { "" } else { "." };
+    let power = if exponent < 0 { '-' } else { '+' };
+    let text = format!(
+        "{sign}0x{}{point}{fraction}p{power}{:02}",
+        mantissa >> 52,
+        exponent.abs()
+    );
+    if form == 'X' {
+        text.to_uppercase()
+    } else {
+        text
+    }
 }
 
 fn fixed(value: f64, single: Option<f32>, precision: Option<usize>) -> String {
@@ -274,8 +376,12 @@ fn general(value: f64, single: Option<f32>, precision: Option<usize>, form: char
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let significant: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let significant = significant.trim_end_matches('0');
-    let limit = digits.map_or(21, |digits| digits.max(significant.len()) as i32);
-    if exponent < -4 || exponent >= if digits.is_none() { 21 } else { limit } {
+    let limit = match digits {
+        // The shortest form changes at a fixed size.
+        None => 6,
+        Some(digits) => digits as i32,
+    };
+    if exponent < -4 || exponent >= limit {
         let mantissa = if mantissa.contains('.') {
             mantissa.trim_end_matches('0').trim_end_matches('.')
         } else {
@@ -313,7 +419,7 @@ fn quote_character(a: &[Value], keep: fn(char) -> bool) -> Result {
     string(quote(c.encode_utf8(&mut [0; 4]), '\'', keep))
 }
 
-fn quote(text: &str, mark: char, keep: impl Fn(char) -> bool) -> String {
+pub(super) fn quote(text: &str, mark: char, keep: impl Fn(char) -> bool) -> String {
     let mut out = String::from(mark);
     for c in text.chars() {
         match c {

@@ -7,7 +7,7 @@ use super::evaluate::Val;
 use super::read::Unread;
 use super::resolve::Target;
 use super::{Session, flag};
-use crate::builtin::{Demand, Failure, Function, Host};
+use crate::builtin::{Demand, Failure, Function, Host, Openness};
 use crate::intern::Label;
 use crate::program::{Core, Expr, ExprId, Operands, Presence};
 use crate::{IntegerDivision, Kinds, Node, Value};
@@ -28,21 +28,46 @@ impl Session {
                     self.value_of(node)
                 }
             },
-            Expr::Function(index) => {
-                let found = self.program.code.functions.get(index as usize).copied();
-                match found {
-                    Some((package, function)) => self.call_function(expr, package, function, operands, env, at),
-                    None => Ok(Val::Bottom(self.bottom_at(Code::Eval, at, Reason::Compile, expr))),
-                }
-            }
-            _ => {
-                // Errors of the callee first; then say that it is no function.
-                if let Val::Bottom(bottom) = self.eval(function, env, at)? {
-                    return Ok(Val::Bottom(bottom));
-                }
-                let reason = Reason::Text("cannot call a value that is not a function".into());
-                Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, expr)))
-            }
+            _ => match self.callee(function, expr, env, at)? {
+                Ok((_, package, function)) => self.call_function(expr, package, function, operands, env, at),
+                Err(val) => Ok(val),
+            },
+        }
+    }
+
+    /// The function that an expression means.
+    fn callee(&mut self, function: ExprId, call: ExprId, env: u32, at: Node) -> Run<Result<(u32, &'static str, Function), Val>> {
+        let (index, other) = match self.program.code.expr(function) {
+            Expr::Function(index) => (Some(index), None),
+            _ => match self.eval(function, env, at)? {
+                val @ (Val::Bottom(_) | Val::Pending(_)) => return Ok(Err(val)),
+                Val::Scalar(_) => (None, None),
+                Val::Node(node) => (self.function_of(node), Some(node)),
+            },
+        };
+        if let Some(index) = index {
+            let found = self.program.code.functions.get(index as usize).copied();
+            return Ok(match found {
+                Some((package, function)) => Ok((index, package, function)),
+                None => Err(Val::Bottom(self.bottom_at(Code::Eval, at, Reason::Compile, call))),
+            });
+        }
+        let open = other.is_some_and(|node| self.node(node).kinds.intersects(Kinds::FUNCTION));
+        let (code, text) = if open {
+            (Code::Incomplete, "cannot call a value that is not concrete")
+        } else {
+            (Code::Eval, "cannot call a value that is not a function")
+        };
+        Ok(Err(Val::Bottom(self.bottom_at(code, at, Reason::Text(text.into()), call))))
+    }
+
+    /// The function that a node is; a validator that nothing was given is one, too.
+    fn function_of(&self, node: Node) -> Option<u32> {
+        let extra = self.extra(self.deref(node))?;
+        match (extra.function, extra.validators.as_slice()) {
+            (Some((index, _)), _) => Some(index),
+            (None, [only]) if only.core.is_none() && only.arguments.is_empty() => Some(only.function),
+            _ => None,
         }
     }
 
@@ -142,22 +167,24 @@ impl Session {
             Expr::Core(core @ (Core::Close | Core::CloseAll | Core::And | Core::Or | Core::Error | Core::MatchN | Core::MatchIf)) => {
                 self.join_core(node, conjunct, core, operands)
             }
-            Expr::Function(index) => {
-                let found = self.program.code.functions.get(index as usize).copied();
-                if let Some((_, function)) = found
-                    && function.validator
-                    && (operands.count as usize) == function.parameters.len()
-                    && function.parameters.last().is_none_or(|parameter| !parameter.optional)
+            Expr::Core(_) => {
+                let val = self.call(conjunct.expr, operands, conjunct.env, node)?;
+                self.join_val(node, val, conjunct)
+            }
+            _ => match self.callee(function, conjunct.expr, conjunct.env, node)? {
+                Ok((index, _, function))
+                    if function.validator
+                        && (operands.count as usize) == function.parameters.len()
+                        && function.parameters.last().is_none_or(|parameter| !parameter.optional) =>
                 {
-                    return self.join_validator(node, conjunct, index, function, operands);
+                    self.join_validator(node, conjunct, index, function, operands)
                 }
-                let val = self.call(conjunct.expr, operands, conjunct.env, node)?;
-                self.join_val(node, val, conjunct)
-            }
-            _ => {
-                let val = self.call(conjunct.expr, operands, conjunct.env, node)?;
-                self.join_val(node, val, conjunct)
-            }
+                Ok((_, package, function)) => {
+                    let val = self.call_function(conjunct.expr, package, function, operands, conjunct.env, node)?;
+                    self.join_val(node, val, conjunct)
+                }
+                Err(val) => self.join_val(node, val, conjunct),
+            },
         }
     }
 
@@ -282,7 +309,7 @@ impl Session {
         Ok(())
     }
 
-    /// A function that stands without a call: a validator of one parameter.
+    /// A function that stands without a call: a validator of one parameter, else a value that can be called.
     pub(crate) fn join_function(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
         if let Expr::Function(index) = self.program.code.expr(conjunct.expr) {
             let found = self.program.code.functions.get(index as usize).copied();
@@ -292,6 +319,14 @@ impl Session {
             {
                 return self.add_validator(node, conjunct, index, function, Vec::new());
             }
+            self.join_kinds(node, Kinds::FUNCTION, conjunct.expr)?;
+            let before = self.extra_mut(node).function.get_or_insert((index, conjunct.expr)).0;
+            if before != index {
+                let reason = Reason::Text("two different functions".into());
+                let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
+                self.fail(node, bottom);
+            }
+            return Ok(());
         }
         let reason = Reason::Text("a function is no value: call it".into());
         let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
@@ -371,7 +406,8 @@ impl Session {
                     if !self.node(node).kinds.intersects(parameter.kinds) {
                         return Ok(Err(self.wrong_kind(operand, parameter.kinds, self.node(node).kinds, at)));
                     }
-                    match self.value_tree(node)? {
+                    let value = if parameter.loose { self.loose_tree(node)? } else { self.value_tree(node)? };
+                    match value {
                         Ok(value) => value,
                         Err(Unread::Pending) => {
                             pending = true;
@@ -395,6 +431,37 @@ impl Session {
         Ok(Ok(out))
     }
 
+    /// A list or struct with handles for what is not concrete in it.
+    fn loose_tree(&mut self, node: Node) -> Run<Result<Value, Unread>> {
+        let node = self.deref(node);
+        if !self.is_composite(node) || self.has(node, flag::OPEN_ENDED) {
+            return self.value_tree(node);
+        }
+        let list = self.node(node).kinds == Kinds::LIST;
+        let mut parts = Vec::new();
+        for arc in self.ordered_arcs(node) {
+            let label = self.node(arc).label;
+            if self.node(arc).presence != Presence::Member || !(label.is_index() || label.is_regular()) {
+                continue;
+            }
+            let nested = list && self.node(self.deref(arc)).kinds == Kinds::LIST;
+            let value = if nested { stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.loose_tree(arc))? } else { self.value_tree(arc)? };
+            let value = match value {
+                Ok(value) => value,
+                Err(Unread::Bottom(bottom)) if self.code_of(bottom).is_final() => return Ok(Err(Unread::Bottom(bottom))),
+                Err(Unread::Pending) => return Ok(Err(Unread::Pending)),
+                Err(_) => Value::Handle(self.deref(arc)),
+            };
+            parts.push((label, value));
+        }
+        if list {
+            parts.sort_by_key(|(label, _)| label.id());
+            return Ok(Ok(Value::List(parts.into_iter().map(|(_, value)| value).collect())));
+        }
+        let fields = parts.into_iter().map(|(label, value)| (Arc::clone(self.texts.get(label.text())), value));
+        Ok(Ok(Value::Struct(fields.collect())))
+    }
+
     fn wrong_kind(&mut self, operand: ExprId, wanted: Kinds, found: Kinds, at: Node) -> Val {
         let reason = Reason::Text(format!("cannot use a value of type {found} as {wanted} in this argument"));
         Val::Bottom(self.bottom_at(Code::Eval, at, reason, operand))
@@ -410,7 +477,8 @@ impl Session {
             Ok(arguments) => arguments,
             Err(val) => return Ok(val),
         };
-        match (function.code)(&arguments, &mut Caller { session: self, stop: None }) {
+        let nodes = self.argument_nodes(function, operands, env, at)?;
+        match (function.code)(&arguments, &mut Caller { session: self, stop: None, arguments: nodes, validates: false }) {
             Ok(value) => {
                 if let Some(scalar) = self.value_scalar(&value) {
                     return Ok(Val::Scalar(scalar));
@@ -427,6 +495,25 @@ impl Session {
         }
     }
 
+    /// The nodes of the arguments that functions may ask about.
+    fn argument_nodes(&mut self, function: Function, operands: Operands, env: u32, at: Node) -> Run<Vec<Option<Node>>> {
+        let mut nodes = Vec::new();
+        if !function.parameters.iter().any(|parameter| parameter.loose) {
+            return Ok(nodes);
+        }
+        for (index, parameter) in (1..operands.count).zip(function.parameters) {
+            let operand = self.program.code.operand(operands, index);
+            nodes.push(match parameter.loose {
+                true => match self.eval(operand, env, at)? {
+                    Val::Node(node) => Some(node),
+                    _ => None,
+                },
+                false => None,
+            });
+        }
+        Ok(nodes)
+    }
+
     fn failed_call(&mut self, expr: ExprId, name: &str, failure: Failure, at: Node) -> Run<Val> {
         let (code, text) = match failure {
             Failure::Incomplete(text) => (Code::Incomplete, text),
@@ -438,19 +525,19 @@ impl Session {
     }
 
     /// Whether a validator accepts a scalar.
-    pub(crate) fn validates(&mut self, validator: &Validator, scalar: Scalar, _at: Node) -> bool {
+    pub(crate) fn validates(&mut self, validator: &Validator, scalar: Scalar, at: Node) -> bool {
         if validator.core.is_some() {
             return true;
         }
         let value = self.scalar_value(scalar);
-        !matches!(self.run_validator(validator, value), Some(Failure::Eval(_)))
+        !matches!(self.run_validator(validator, value, at), Some(Failure::Eval(_)))
     }
 
-    fn run_validator(&mut self, validator: &Validator, value: Value) -> Option<Failure> {
+    fn run_validator(&mut self, validator: &Validator, value: Value, at: Node) -> Option<Failure> {
         let (_, function) = self.program.code.functions.get(validator.function as usize).copied()?;
         let mut arguments = vec![value];
         arguments.extend(validator.arguments.iter().cloned());
-        match (function.code)(&arguments, &mut Caller { session: self, stop: None }) {
+        match (function.code)(&arguments, &mut Caller { session: self, stop: None, arguments: vec![Some(at)], validates: true }) {
             Ok(Value::Bool(false)) => Some(Failure::Eval("the value is refused".into())),
             Ok(_) => None,
             Err(failure) => Some(failure),
@@ -485,7 +572,7 @@ impl Session {
             }
             let value = match self.node(node).scalar {
                 Some(scalar) => self.scalar_value(scalar),
-                None if self.is_composite(node) => match self.value_tree_of_parts(node)? {
+                None if self.is_composite(node) => match self.loose_tree(node)? {
                     Ok(value) => value,
                     Err(_) => continue,
                 },
@@ -495,7 +582,7 @@ impl Session {
                 Some((package, function)) => format!("{package}.{}", function.name),
                 None => String::new(),
             };
-            if let Some(failure) = self.run_validator(&validator, value.clone()) {
+            if let Some(failure) = self.run_validator(&validator, value, node) {
                 let (code, text) = match failure {
                     Failure::Eval(text) => (Code::Eval, text),
                     Failure::Incomplete(text) => (Code::Incomplete, text),
@@ -569,6 +656,9 @@ impl Session {
 struct Caller<'s> {
     session: &'s mut Session,
     stop: Option<Stop>,
+    /// The nodes of loose arguments.
+    arguments: Vec<Option<Node>>,
+    validates: bool,
 }
 
 impl Caller<'_> {
@@ -616,6 +706,30 @@ impl Host for Caller<'_> {
             (false, _) if open => Err(Failure::eval("a part of the value is not concrete")),
             (false, _) => Ok(()),
         }
+    }
+
+    fn openness(&mut self, argument: usize) -> Openness {
+        let Some(node) = self.arguments.get(argument).copied().flatten() else { return Openness::default() };
+        let node = self.session.deref(node);
+        if let Some(list) = self.session.extra(node).and_then(|extra| extra.list.as_ref()) {
+            return Openness { open: list.length.is_none(), constraints: 0 };
+        }
+        // No name that a definition could list.
+        let fresh = self.session.texts.regular("\u{0}");
+        let constraint = |arc: &&Node| {
+            let arc = self.session.node(**arc);
+            arc.presence != Presence::Member && arc.label.is_regular()
+        };
+        let constraints = self.session.node(node).arcs.iter().filter(constraint).count();
+        Openness { open: !self.session.is_closed_to(node, fresh), constraints }
+    }
+
+    fn validates(&self) -> bool {
+        self.validates
+    }
+
+    fn alike(&mut self, a: Node, b: Node) -> bool {
+        self.session.identical(a, b).unwrap_or(false)
     }
 
     fn null_by_default(&mut self) -> Value {

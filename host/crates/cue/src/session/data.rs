@@ -256,6 +256,8 @@ pub(crate) struct Extra {
     pub cyclic: Vec<Conjunct>,
     pub bounds: Vec<Bound>,
     pub validators: Vec<Validator>,
+    /// The function that it is, and the expression that says so.
+    pub function: Option<(u32, ExprId)>,
     pub patterns: Vec<Pattern>,
     pub list: Option<ListShape>,
     pub disjunctions: Vec<Conjunct>,

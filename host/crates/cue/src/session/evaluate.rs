@@ -105,13 +105,21 @@ impl Session {
             && data.kinds.intersects(Kinds::STRUCT | Kinds::LIST)
             && (data.flags & flag::PENDING == 0 || !data.arcs.is_empty())
             && data.extra.as_ref().is_none_or(|extra| extra.alternatives.is_empty())
+            && !self.is_only_validated(node)
+    }
+
+    /// Whether a validator says that it is a struct or list, but nothing makes it one.
+    pub(crate) fn is_only_validated(&self, node: Node) -> bool {
+        let data = self.node(node);
+        let Some(extra) = data.extra.as_ref() else { return false };
+        !extra.validators.is_empty() && extra.list.is_none() && data.flags & flag::STRUCT == 0 && data.arcs.is_empty()
     }
 
     /// Whether more information could make a node concrete.
     pub(crate) fn is_incomplete(&self, node: Node) -> bool {
         let node = self.deref(node);
         let data = self.node(node);
-        data.bottom == 0 && data.scalar.is_none() && !(data.kinds.is_one() && data.kinds.intersects(Kinds::STRUCT | Kinds::LIST)) || (data.bottom != 0 && !self.code_of(data.bottom).is_final())
+        data.bottom == 0 && data.scalar.is_none() && !(data.kinds.is_one() && data.kinds.intersects(Kinds::STRUCT | Kinds::LIST) && !self.is_only_validated(node)) || (data.bottom != 0 && !self.code_of(data.bottom).is_final())
     }
 
     fn not_concrete(&mut self, node: Node, expr: ExprId, at: Node) -> Val {

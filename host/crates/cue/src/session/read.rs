@@ -126,10 +126,10 @@ impl Session {
         if data.flags & flag::PENDING != 0 && !self.is_composite(node) {
             return Shape::Pending(data.kinds);
         }
-        if data.kinds == Kinds::STRUCT {
+        if data.kinds == Kinds::STRUCT && !self.is_only_validated(node) {
             return Shape::Struct { open_ended: data.flags & flag::OPEN_ENDED != 0 };
         }
-        if data.kinds == Kinds::LIST {
+        if data.kinds == Kinds::LIST && !self.is_only_validated(node) {
             let list = data.extra.as_ref().and_then(|extra| extra.list.as_ref());
             let open = list.is_some_and(|list| list.length.is_none());
             return Shape::List { length: self.list_length(node) as usize, open };
@@ -137,7 +137,7 @@ impl Session {
         let (bounds, validators) = data.extra.as_ref().map_or((Vec::new(), Vec::new()), |extra| {
             (
                 extra.bounds.iter().map(|bound| (bound.operator, self.scalar_value(bound.value))).collect(),
-                extra.validators.iter().map(|validator| self.span_of(validator.expr)).collect(),
+                extra.validators.iter().map(|validator| validator.expr).chain(extra.function.map(|function| function.1)).map(|expr| self.span_of(expr)).collect(),
             )
         });
         Shape::Constraint { kinds: data.kinds, bounds, validators }
@@ -257,6 +257,12 @@ impl Session {
     /// Whether further fields may be added to a struct by anybody.
     pub fn is_open(&self, ask: crate::Ask) -> bool {
         self.asks.get(ask.0 as usize).is_some_and(|data| data.answer.is_none())
+    }
+
+    /// Whether a node is a struct or, if an error stands in the way of its value, will be one.
+    pub fn is_struct(&self, node: Node) -> bool {
+        let data = self.node(self.deref(node));
+        data.kinds == Kinds::STRUCT && data.flags & flag::STRUCT != 0
     }
 
     /// Whether a node is closed: refuses some fields.

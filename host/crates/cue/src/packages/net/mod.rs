@@ -135,6 +135,11 @@ pub(super) static NET: Package = Package {
     source: "IPv4len: 4\nIPv6len: 16\n",
 };
 
+/// Text for the query of a URL.
+pub(super) fn escape_query(text: &str) -> String {
+    url::escape(text, url::Part::Query)
+}
+
 fn address(a: &[Value], index: usize) -> Result<Address> {
     Address::of(args::value(a, index)?)
 }
