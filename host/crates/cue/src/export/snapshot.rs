@@ -15,7 +15,7 @@ const MAXIMUM_DEPTH: usize = 400;
 
 /// The value of a settled node with everything below it.
 pub fn tree(session: &mut Session, node: Node, sources: &SourceMap) -> Result<Tree, LimitExceeded> {
-    Walk { session, sources }.node(node, 0, false)
+    Walk { session, sources }.node(node, 0)
 }
 
 struct Walk<'a> {
@@ -24,16 +24,16 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn node(&mut self, node: Node, depth: usize, template: bool) -> Result<Tree, LimitExceeded> {
+    fn node(&mut self, node: Node, depth: usize) -> Result<Tree, LimitExceeded> {
         if depth > MAXIMUM_DEPTH {
             let span = self.session.span(node);
             let path = self.session.path(node);
             return Err(LimitExceeded { what: "levels of nesting", limit: MAXIMUM_DEPTH as u64, path, span });
         }
-        stacker::maybe_grow(96 * 1024, 1024 * 1024, || self.node_inside(node, depth, template))
+        stacker::maybe_grow(96 * 1024, 1024 * 1024, || self.node_inside(node, depth))
     }
 
-    fn node_inside(&mut self, node: Node, depth: usize, template: bool) -> Result<Tree, LimitExceeded> {
+    fn node_inside(&mut self, node: Node, depth: usize) -> Result<Tree, LimitExceeded> {
         if matches!(self.session.shape(node), Shape::Waiting) {
             // What nobody asked for so far: fields of constraints and of branches.
             self.session.settle_now(node)?;
@@ -60,7 +60,7 @@ impl Walk<'_> {
         if matches!(tree.content, Content::Disjunction { .. }) {
             return Ok(tree);
         }
-        self.fields(node, &mut tree, depth, template)?;
+        self.fields(node, &mut tree, depth)?;
         if self.session.is_closed(node) {
             tree.openness = Openness::Closed;
         }
@@ -71,7 +71,7 @@ impl Walk<'_> {
         let mut elements = Vec::new();
         for arc in self.session.arcs(node) {
             if arc.class == FieldClass::Element {
-                elements.push((arc.label.id(), self.node(arc.node, depth + 1, false)?));
+                elements.push((arc.label.id(), self.node(arc.node, depth + 1)?));
             }
         }
         elements.sort_by_key(|(index, _)| *index);
@@ -80,7 +80,7 @@ impl Walk<'_> {
         Ok(Content::List { elements, rest })
     }
 
-    fn fields(&mut self, node: Node, tree: &mut Tree, depth: usize, template: bool) -> Result<(), LimitExceeded> {
+    fn fields(&mut self, node: Node, tree: &mut Tree, depth: usize) -> Result<(), LimitExceeded> {
         let mut arcs = self.session.arcs(node);
         let is_struct = match &tree.content {
             Content::Struct => true,
@@ -107,12 +107,7 @@ impl Walk<'_> {
                 Presence::Required => Some(ast::Constraint::Required),
                 Presence::Optional => Some(ast::Constraint::Optional),
             };
-            // A recursive definition would never end.
-            let optional = constraint == Some(ast::Constraint::Optional);
-            if (optional || template) && self.session.repeats_ancestor(arc.node) {
-                continue;
-            }
-            let value = self.node(arc.node, depth + 1, template || optional)?;
+            let value = self.node(arc.node, depth + 1)?;
             tree.fields.push(Field {
                 name: self.session.label_name(arc.label).into(),
                 class,
@@ -124,11 +119,8 @@ impl Walk<'_> {
         }
         if is_struct && depth < 60 {
             for (label, value) in self.session.patterns(node)? {
-                if self.session.repeats_ancestor(value) {
-                    continue;
-                }
-                let label = self.node(label, depth + 1, true)?;
-                let value = self.node(value, depth + 1, true)?;
+                let label = self.node(label, depth + 1)?;
+                let value = self.node(value, depth + 1)?;
                 tree.patterns.push(Pattern { label, value });
             }
         }
@@ -166,7 +158,7 @@ impl Walk<'_> {
             let tree = match choice {
                 Choice::Scalar(value) => Tree::of(Content::Scalar(value)),
                 Choice::Kinds(kinds) => Tree::of(Content::Kinds(kinds)),
-                Choice::Node(node) => self.node(node, depth + 1, false)?,
+                Choice::Node(node) => self.node(node, depth + 1)?,
             };
             if is_default { defaults.push(tree) } else { others.push(tree) }
         }

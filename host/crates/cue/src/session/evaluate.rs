@@ -455,7 +455,7 @@ impl Session {
         let is_error = match is_error {
             Val::Bottom(bottom) if self.may_change(bottom) => {
                 if operator == Operator::Equal {
-                    return Ok(Val::Bottom(bottom));
+                    return Ok(Val::Bottom(self.as_cycle(bottom)));
                 }
                 self.assume_absent(at, operand, env, bottom);
                 true

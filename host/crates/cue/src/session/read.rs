@@ -212,21 +212,6 @@ impl Session {
         Ok(out)
     }
 
-    /// Whether a node is made of the same expressions as a node around it: a definition that contains itself.
-    pub(crate) fn repeats_ancestor(&self, node: Node) -> bool {
-        let own = &self.node(self.deref(node)).conjuncts;
-        let mut at = self.node(self.deref(node)).parent;
-        while at != NONE {
-            let data = self.node(at);
-            let same = |conjunct: &Conjunct| own.iter().any(|other| other.expr == conjunct.expr);
-            if !own.is_empty() && data.conjuncts.len() == own.len() && data.conjuncts.iter().all(same) {
-                return true;
-            }
-            at = data.parent;
-        }
-        false
-    }
-
     /// The patterns of a node: what they match, and what they ask, as nodes made on demand.
     pub fn patterns(&mut self, node: Node) -> Result<Vec<(Node, Node)>, LimitExceeded> {
         let node = self.deref(node);
@@ -241,6 +226,7 @@ impl Session {
                     let value = self.new_node(node, Label::NONE, Presence::Optional);
                     self.set(value, flag::FORCE_CLOSED);
                     let env = if slot.framed { self.alias_frame(frame, value, Label::NONE) } else { frame };
+                    let info = self.optional_info(info);
                     self.add_conjunct(value, Conjunct { expr: slot.value, env, info })?;
                     Ok::<_, Stop>((pattern, value))
                 })();

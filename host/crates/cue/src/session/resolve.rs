@@ -244,8 +244,8 @@ impl Session {
             let structural = self.code_of(bottom);
             return Ok(Target::Bottom(if structural.is_final() { bottom } else { self.bottom_at(structural, at, Reason::Undefined(label), expr) }));
         }
-        if self.may_gain(node, label) {
-            return Ok(Target::Bottom(self.bottom_at(Code::Cycle, at, Reason::MayChange(label), expr)));
+        if let Some(code) = self.may_gain(node, label) {
+            return Ok(Target::Bottom(self.bottom_at(code, at, Reason::MayChange(label), expr)));
         }
         if data.flags & (flag::PENDING | flag::OPEN_ENDED) != 0 {
             self.read(node);

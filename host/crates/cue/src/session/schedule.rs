@@ -292,7 +292,7 @@ impl Session {
             extra.cyclic = Vec::new();
         }
         if self.has(node, flag::FINAL) {
-            for arc in self.node(node).arcs.clone() {
+            for arc in self.node(node).arcs.clone().into_iter().rev() {
                 self.want_final(arc);
             }
         }
@@ -420,7 +420,7 @@ impl Session {
         }
         self.set(node, flag::FINAL);
         if self.node(node).phase == Phase::Settled {
-            for arc in self.node(node).arcs.clone() {
+            for arc in self.node(node).arcs.clone().into_iter().rev() {
                 self.want_final(arc);
             }
         } else {
@@ -439,7 +439,7 @@ impl Session {
                 }
                 let node = self.deref(node);
                 if self.has(node, flag::FINAL) {
-                    for arc in self.node(node).arcs.clone() {
+                    for arc in self.node(node).arcs.clone().into_iter().rev() {
                         self.want_final(arc);
                     }
                 }

@@ -29,6 +29,14 @@ impl Session {
         self.bottom_data(bottom).is_some_and(|data| matches!(data.reason, Reason::MayChange(_)))
     }
 
+    /// The error of a comparison with a field that may still be added.
+    pub(crate) fn as_cycle(&mut self, bottom: u32) -> u32 {
+        match self.bottom_data(bottom).cloned() {
+            Some(data) if data.code == Code::Incomplete => self.bottom(Code::Cycle, data.node, data.reason, data.spans),
+            _ => bottom,
+        }
+    }
+
     /// Takes a field as absent that may still be added: as long as it stays absent, that is how things are.
     pub(crate) fn assume_absent(&mut self, at: Node, operand: ExprId, env: u32, bottom: u32) {
         self.assumed.push(Assumed { at, operand, env, bottom });
@@ -79,22 +87,23 @@ impl Session {
             && !self.touches(node, &[label])
     }
 
-    /// Whether a comprehension that waits may yet add a field of this label, directly or from further up.
-    pub(crate) fn may_gain(&self, node: Node, label: Label) -> bool {
+    /// Whether what waits may yet add a field of this label, and what it is to read it before: a cycle where a
+    /// conditional adds it, at the node or further up, incomplete where something else is not known yet.
+    pub(crate) fn may_gain(&self, node: Node, label: Label) -> Option<Code> {
         let mut path = vec![label];
         let mut at = node;
+        let mut found = None;
         loop {
             let data = self.node(at);
-            let comprehensions = data.extra.iter().flat_map(|extra| &extra.tasks);
-            let gains = comprehensions.into_iter().any(|task| match task {
-                Task::Comprehension { id, .. } => comprehension_touches(&self.program, *id, &path, LOOK),
-                _ => false,
-            });
-            if gains {
-                return true;
+            for task in data.extra.iter().flat_map(|extra| &extra.tasks) {
+                match task {
+                    Task::Comprehension { id, .. } if comprehension_touches(&self.program, *id, &path, LOOK) => return Some(Code::Cycle),
+                    Task::Conjunct(_) if at == node => found = Some(Code::Incomplete),
+                    _ => {}
+                }
             }
             if data.parent == NONE || data.flags & flag::INLINE != 0 {
-                return false;
+                return found;
             }
             path.insert(0, data.label);
             at = data.parent;
