@@ -245,7 +245,7 @@ pub(crate) fn kinds_text(kinds: Kinds) -> String {
     }
 }
 
-fn scalar(out: &mut String, value: &Value) {
+pub(super) fn scalar(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),

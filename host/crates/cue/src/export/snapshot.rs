@@ -2,6 +2,8 @@
 //!
 //! Texts of constraints and of what is incomplete come from the sources: the session knows only where they stand.
 
+use std::sync::Arc;
+
 use pravo_diag::{SourceMap, Span};
 
 use super::tree::{Class, Code, Constraint, Content, Field, Openness, Pattern, Problem, Tree};
@@ -53,7 +55,10 @@ impl Walk<'_> {
             Shape::Struct { .. } => Content::Struct,
             Shape::List { open, .. } => self.list(node, open, depth)?,
             Shape::Pending(kinds) => Content::Kinds(kinds),
-            Shape::Constraint { kinds, bounds, validators } => self.constraint(kinds, bounds, &validators),
+            Shape::Constraint { kinds, bounds, validators } => {
+                let arguments = self.session.validator_arguments(node);
+                self.constraint(kinds, bounds, &validators, &arguments)
+            }
             Shape::Disjunction(choices) => self.disjunction(choices, depth)?,
         };
         let mut tree = Tree { spans, ..Tree::of(content) };
@@ -139,14 +144,22 @@ impl Walk<'_> {
         arcs.iter().position(behind).unwrap_or(arcs.len())
     }
 
-    fn constraint(&self, kinds: Kinds, bounds: Vec<(Operator, crate::Value)>, validators: &[Span]) -> Content {
+    fn constraint(
+        &self,
+        kinds: Kinds,
+        bounds: Vec<(Operator, crate::Value)>,
+        validators: &[Span],
+        arguments: &[Arc<[crate::Value]>],
+    ) -> Content {
         let bound = |(operator, value): (Operator, crate::Value)| {
             let operand = Box::new(Tree::of(Content::Scalar(value)));
             bound_operator(operator).map(|operator| Constraint::Bound { operator, operand })
         };
         let mut constraints: Vec<Constraint> = bounds.into_iter().filter_map(bound).collect();
-        for span in validators {
-            constraints.push(Constraint::Validator(self.text(*span).unwrap_or("_").into()));
+        for (at, span) in validators.iter().enumerate() {
+            let written = self.text(*span).unwrap_or("_");
+            let evaluated = arguments.get(at).and_then(|arguments| evaluated_call(written, arguments));
+            constraints.push(Constraint::Validator(evaluated.unwrap_or_else(|| written.to_owned()).into()));
         }
         if constraints.is_empty() { Content::Kinds(kinds) } else { Content::Constraints { kinds, constraints } }
     }
@@ -216,4 +229,20 @@ fn bound_operator(operator: Operator) -> Option<ast::UnaryOperator> {
         Operator::NotMatch => U::NotMatch,
         _ => return None,
     })
+}
+
+/// A call as it is written, but with the values of its arguments, where these are scalars.
+fn evaluated_call(written: &str, arguments: &[crate::Value]) -> Option<String> {
+    let (function, _) = written.split_once('(')?;
+    let scalar = |value: &crate::Value| !matches!(value.kinds(), Kinds::LIST | Kinds::STRUCT) && value.is_concrete();
+    if arguments.is_empty() || !arguments.iter().all(scalar) {
+        return None;
+    }
+    let mut out = format!("{}(", function.trim_end());
+    for (at, value) in arguments.iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        super::cue::scalar(&mut out, value);
+    }
+    out.push(')');
+    Some(out)
 }

@@ -105,8 +105,13 @@ pub(super) fn decimal(arguments: &[Value], index: usize) -> Result<BigDecimal> {
         .ok_or_else(|| wrong(index, "finite number"))
 }
 
+/// A binary floating point number; a number that is too large for one is an error.
 pub(super) fn float(arguments: &[Value], index: usize) -> Result<f64> {
-    Ok(number(arguments, index)?.to_f64())
+    let number = number(arguments, index)?;
+    match number.to_f64() {
+        value if value.is_finite() || matches!(number, Number::NaN | Number::Infinity(_)) => Ok(value),
+        _ => Err(Failure::eval(format!("argument {} does not fit in float64", index + 1))),
+    }
 }
 
 pub(super) fn list(arguments: &[Value], index: usize) -> Result<&[Value]> {

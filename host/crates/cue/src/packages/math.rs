@@ -73,9 +73,7 @@ const FUNCTIONS: &[Function] = &[
     real!("Erfc", libm::erfc),
     real!("Erfcinv", |x| inverse_erf(1.0 - x)),
     real!("Erfinv", inverse_erf),
-    function("Exp", &[NUMBER], N, |a, _| {
-        rounded(libm::exp(args::float(a, 0)?))
-    }),
+    function("Exp", &[NUMBER], N, |a, _| from_decimal(exponential(&args::decimal(a, 0)?)?)),
     function("Exp2", &[NUMBER], N, |a, _| {
         power(&BigDecimal::from(2), &args::decimal(a, 0)?)
     }),
@@ -204,6 +202,37 @@ fn rounded(value: f64) -> Result {
         return int(value as i64);
     }
     from_float(value)
+}
+
+/// How many digits the steps of a series keep: those of a number, and some that rounding takes.
+const WORKING_DIGITS: u64 = 60;
+
+fn cut(value: BigDecimal) -> BigDecimal {
+    value.with_prec(WORKING_DIGITS)
+}
+
+/// The power of e, to the digits of a number.
+fn exponential(x: &BigDecimal) -> Result<BigDecimal> {
+    // Beyond is more than the largest exponent of numbers, 100000.
+    if x.abs() > BigDecimal::from(230_258) {
+        return Err(Failure::eval(if x.is_negative() { "underflow" } else { "overflow" }));
+    }
+    // Halved so often that a short series does, and the result squared as often.
+    let halvings = 20;
+    let x = cut(x / BigDecimal::from(1_i64 << halvings));
+    let mut sum = BigDecimal::from(1);
+    let mut term = BigDecimal::from(1);
+    for step in 1..60 {
+        term = cut(term * &x / BigDecimal::from(step));
+        if term.is_zero() {
+            break;
+        }
+        sum = cut(sum + &term);
+    }
+    for _ in 0..halvings {
+        sum = cut(sum.square());
+    }
+    Ok(sum)
 }
 
 fn logarithm(a: &[Value], function: fn(f64) -> f64) -> Result {

@@ -1,7 +1,7 @@
 //! `strconv`
 
-use num_bigint::BigInt;
-use num_traits::Signed;
+use num_bigint::{BigInt, Sign};
+use num_traits::{Signed, ToPrimitive};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::arguments::{
@@ -137,14 +137,25 @@ fn parse_integer(text: &str, base: i64) -> Result<BigInt> {
             }
             (base, rest.replace('_', ""))
         }
-        2..=36 => (base as u32, digits.to_owned()),
+        2..=62 => (base as u32, digits.to_owned()),
         _ => return Err(Failure::eval(format!("invalid base {base}"))),
     };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(base)) {
-        return Err(invalid());
-    }
-    let value = BigInt::parse_bytes(digits.as_bytes(), base).ok_or_else(invalid)?;
+    let digits: Option<Vec<u8>> = digits.bytes().map(|byte| digit(byte, base)).collect();
+    let digits = digits.filter(|digits| !digits.is_empty()).ok_or_else(invalid)?;
+    let value = BigInt::from_radix_be(Sign::Plus, &digits, base).ok_or_else(invalid)?;
     Ok(if negative { -value } else { value })
+}
+
+/// The value of a digit; above base 36 capital letters are digits of their own.
+fn digit(byte: u8, base: u32) -> Option<u8> {
+    let value = match byte {
+        b'0'..=b'9' => byte - b'0',
+        b'a'..=b'z' => byte - b'a' + 10,
+        b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
+        b'A'..=b'Z' => byte - b'A' + 36,
+        _ => return None,
+    };
+    (u32::from(value) < base).then_some(value)
 }
 
 fn fits(value: BigInt, bits: i64, needed: i64) -> Result {
@@ -154,6 +165,34 @@ fn fits(value: BigInt, bits: i64, needed: i64) -> Result {
     int(value)
 }
 
+/// Digits without the underscores that stand between digits; `None` if some stand elsewhere.
+fn without_underscores(text: &str, first_needs_digit: bool) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_hexdigit);
+    let placed = |at: usize| (is_digit(at.checked_sub(1)) || at == 0 && !first_needs_digit) && is_digit(Some(at + 1));
+    let all = bytes.iter().enumerate().all(|(at, byte)| *byte != b'_' || placed(at));
+    all.then(|| text.replace('_', ""))
+}
+
+/// `1.8p1`, the digits behind `0x`.
+fn parse_hexadecimal(text: &str) -> Option<f64> {
+    let text = without_underscores(text, false)?;
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let mantissa = BigInt::parse_bytes(digits.as_bytes(), 16)?.to_f64()?;
+    let unsigned = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') { i64::MIN / 2 } else { i64::MAX / 2 });
+    let shift = exponent.saturating_sub(4 * fraction.len() as i64).clamp(-100_000, 100_000);
+    Some(libm::ldexp(mantissa, shift as i32))
+}
+
 fn parse_float(a: &[Value], _: &mut dyn Host) -> Result {
     let text = args::text(a, 0)?;
     let invalid = || {
@@ -161,11 +200,17 @@ fn parse_float(a: &[Value], _: &mut dyn Host) -> Result {
             "strconv.ParseFloat: parsing {text:?}: invalid syntax"
         ))
     };
-    // Hexadecimal numbers and `_` are not decimal floating point.
-    if text.is_empty()
-        || text.starts_with(char::is_whitespace)
-        || text.ends_with(char::is_whitespace)
-    {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+        let magnitude = parse_hexadecimal(digits).ok_or_else(invalid)?;
+        let magnitude = if args::integer(a, 1)? == 32 { f64::from(magnitude as f32) } else { magnitude };
+        if magnitude.is_infinite() {
+            return Err(Failure::eval(format!("strconv.ParseFloat: parsing {text:?}: value out of range")));
+        }
+        return from_float(if text.starts_with('-') { -magnitude } else { magnitude });
+    }
+    let text = &without_underscores(text, true).ok_or_else(invalid)?;
+    if text.is_empty() || text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
         return Err(invalid());
     }
     let value: f64 = if args::integer(a, 1)? == 32 {

@@ -245,6 +245,12 @@ impl Session {
         self.asks.get(ask.0 as usize).is_some_and(|data| data.answer.is_none())
     }
 
+    /// The arguments of the validators of a node, in their order.
+    pub(crate) fn validator_arguments(&self, node: Node) -> Vec<Shared<[Value]>> {
+        let extra = self.extra(self.deref(node));
+        extra.map_or(Vec::new(), |extra| extra.validators.iter().map(|validator| Shared::clone(&validator.arguments)).collect())
+    }
+
     /// Whether a node is a struct or, if an error stands in the way of its value, will be one.
     pub fn is_struct(&self, node: Node) -> bool {
         let data = self.node(self.deref(node));

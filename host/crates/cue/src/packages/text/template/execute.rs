@@ -76,12 +76,7 @@ impl<'d> State<'d> {
 
     fn nodes(&mut self, nodes: &'d [Node], dot: &Got<'d>) -> Result<Flow> {
         for node in nodes {
-            self.steps += 1;
-            if self.steps > MAXIMUM_STEPS {
-                return Err(error(format!(
-                    "the execution takes more than {MAXIMUM_STEPS} steps"
-                )));
-            }
+            self.step()?;
             if self.out.len() > self.budget {
                 return Err(Failure::Limit("the template writes too much".to_owned()));
             }
@@ -91,6 +86,14 @@ impl<'d> State<'d> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps > MAXIMUM_STEPS {
+            return Err(error(format!("the execution takes more than {MAXIMUM_STEPS} steps")));
+        }
+        Ok(())
     }
 
     fn node(&mut self, node: &'d Node, dot: &Got<'d>) -> Result<Flow> {
@@ -158,6 +161,7 @@ impl<'d> State<'d> {
         let mut ran = false;
         for (index, element) in elements(value, pipeline.variables.len() > 1)? {
             ran = true;
+            self.step()?;
             let inner = self.variables.len();
             match pipeline.variables.as_slice() {
                 [only] => self.bind(only, element.clone(), pipeline.assigns, outer)?,
