@@ -716,11 +716,7 @@ impl Host for Caller<'_> {
         }
         // No name that a definition could list.
         let fresh = self.session.texts.regular("\u{0}");
-        let constraint = |arc: &&Node| {
-            let arc = self.session.node(**arc);
-            arc.presence != Presence::Member && arc.label.is_regular()
-        };
-        let constraints = self.session.node(node).arcs.iter().filter(constraint).count();
+        let constraints = self.session.missing_fields(node);
         Openness { open: !self.session.is_closed_to(node, fresh), constraints }
     }
 
@@ -732,6 +728,7 @@ impl Host for Caller<'_> {
         self.session.identical(a, b).unwrap_or(false)
     }
 
+    // The disjunction itself would have to be the same node each time that a branch repeats the call.
     fn null_by_default(&mut self) -> Value {
         Value::Null
     }

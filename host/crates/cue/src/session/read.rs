@@ -179,6 +179,28 @@ impl Session {
         })
     }
 
+    /// How many optional and required fields a struct declares that are not there.
+    pub(crate) fn missing_fields(&self, node: Node) -> usize {
+        let node = self.deref(node);
+        let arcs = &self.node(node).arcs;
+        let presence = |label: Label| arcs.iter().map(|arc| self.node(*arc)).find(|arc| arc.label == label).map(|arc| arc.presence);
+        let mut missing: Vec<Label> = Vec::new();
+        for (literal, ..) in &self.node(node).structs {
+            let Some(structure) = self.program.code.structs.get(*literal as usize) else { continue };
+            for declared in &structure.declarations {
+                if let Declared::Field(field) = declared
+                    && field.presence != Presence::Member
+                    && field.label.is_regular()
+                    && presence(field.label) != Some(Presence::Member)
+                    && !missing.contains(&field.label)
+                {
+                    missing.push(field.label);
+                }
+            }
+        }
+        missing.len()
+    }
+
     /// The fields of a node that are only constraints (`a?: …`), made into nodes on demand.
     pub fn constraints(&mut self, node: Node) -> Result<Vec<Arc>, LimitExceeded> {
         let node = self.deref(node);
