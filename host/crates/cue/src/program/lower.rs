@@ -64,6 +64,9 @@ impl<'c, 'a> Lowering<'c, 'a> {
         }
         let declarations: Vec<&ast::Declaration> = file.body().collect();
         let id = self.structure(scope, &declarations, file.span);
+        if let Some(literal) = self.code.structs.get_mut(id as usize) {
+            literal.braces = false;
+        }
         for (index, (name, span, _)) in imports.iter().enumerate() {
             if !self.used_imports.get(index).copied().unwrap_or(true) {
                 self.error("cue.import", format!("imported and not used: \"{name}\""), *span, "remove the import");
@@ -165,6 +168,8 @@ impl<'c, 'a> Lowering<'c, 'a> {
             open: false,
             host: None,
             embeds: false,
+            braces: false,
+            grouped: false,
             explicit_open: self.experiments.explicit_open,
             deferred: false,
             attributes: None,
@@ -177,6 +182,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
         if !attributes.is_empty() {
             literal.attributes = Some(attributes.into());
         }
+        literal.braces = matches!(literal.declarations.as_slice(), [Declared::Embedding(_)]) && !literal.open;
         literal.constraints.sort_by_key(|(label, _)| *label);
         self.pop_scope();
         self.code.structs.push(literal);

@@ -327,6 +327,10 @@ pub struct StructLiteral {
     pub host: Option<Text>,
     /// Whether embeddings may decide its kind.
     pub embeds: bool,
+    /// Whether it is the struct of a file, of which some in the package embed something.
+    pub grouped: bool,
+    /// Whether it is nothing but braces around one value; the struct of a file never is.
+    pub braces: bool,
     /// Whether what it embeds must be opened to get more fields (the experiment `explicitopen`).
     pub explicit_open: bool,
     /// Whether it has a comprehension or a dynamic field.

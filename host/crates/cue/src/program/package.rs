@@ -125,6 +125,14 @@ impl Builder<'_> {
                 Lowering::new(&mut self.code, &mut self.diagnostics, path, visible, targets, file.experiments);
             structs.push(lowering.file(file, &listed));
         }
+        let embeds = |id: &u32| self.code.structs.get(*id as usize).is_some_and(|literal| literal.embeds);
+        if structs.iter().any(embeds) {
+            for id in &structs {
+                if let Some(literal) = self.code.structs.get_mut(*id as usize) {
+                    literal.grouped = true;
+                }
+            }
+        }
         if let Some(package) = self.packages.get_mut(index as usize) {
             package.files = structs;
         }

@@ -110,7 +110,7 @@ impl Session {
         }
         if expr.0 & DATUM != 0 {
             return match self.data.get((expr.0 & !DATUM) as usize).cloned() {
-                Some(Datum::Node(target)) => self.conflicts_node(node, target, false),
+                Some(Datum::Node(target)) => self.conflicts_node(node, target, None),
                 Some(Datum::Scalar(scalar)) => Ok(self.refuses_scalar(node, scalar)),
                 Some(Datum::Value(value)) => Ok(!value.kinds().intersects(self.node(node).kinds)),
                 _ => Ok(false),
@@ -148,7 +148,9 @@ impl Session {
             }
             _ if self.is_reference(expr) => {
                 return match self.resolve(expr, disjunction.env, node) {
-                    Ok(Target::Node(target, definition)) => self.conflicts_node(node, target, definition),
+                    Ok(Target::Node(target, definition)) => {
+                        self.conflicts_node(node, target, Some((definition, disjunction)))
+                    }
                     Ok(Target::Bottom(bottom)) => Ok(self.code_of(bottom).is_final()),
                     Ok(_) | Err(Stop::Wait(_)) => Ok(false),
                     Err(Stop::Limit) => Err(Stop::Limit),
@@ -208,7 +210,7 @@ impl Session {
         Ok(self.node(self.deref(arc)).scalar)
     }
 
-    fn conflicts_node(&mut self, node: Node, target: Node, definition: bool) -> Run<bool> {
+    fn conflicts_node(&mut self, node: Node, target: Node, reference: Option<(bool, Conjunct)>) -> Run<bool> {
         match self.ensure(target) {
             Err(Stop::Limit) => return Err(Stop::Limit),
             Ok(()) | Err(Stop::Wait(_)) => {}
@@ -258,7 +260,19 @@ impl Session {
                 }
             }
         }
+        let Some((definition, disjunction)) = reference else { return Ok(false) };
         let closed = definition || self.has_requirements(target);
-        Ok(closed && self.node(target).kinds == Kinds::STRUCT && self.refuses_fields_of(target, node))
+        if !closed || self.node(target).kinds != Kinds::STRUCT || self.may_get_evidence(node, disjunction) {
+            return Ok(false);
+        }
+        let occurrence = self.info(disjunction.info).occurrence;
+        Ok(self.refuses_fields_of(target, node, occurrence))
+    }
+
+    /// Whether something that is still open may back fields of a node besides a disjunction.
+    fn may_get_evidence(&self, node: Node, disjunction: Conjunct) -> bool {
+        self.extra(node).is_some_and(|extra| {
+            !extra.tasks.is_empty() || extra.disjunctions.iter().any(|other| *other != disjunction)
+        })
     }
 }

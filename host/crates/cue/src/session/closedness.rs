@@ -39,6 +39,22 @@ impl Session {
         self.new_info(Info { occurrence, ..data })
     }
 
+    /// Whether an occurrence is that of a literal in another.
+    pub(crate) fn is_literal_of(&self, own: u32, around: u32) -> bool {
+        let data = self.occurrence_data(own);
+        own != 0 && data.parent == around && data.closing == Closing::No && !data.embedded
+    }
+
+    /// The occurrence of a definition that is referred to; by the same target from the same place it is one.
+    pub(crate) fn definition_occurrence(&mut self, parent: u32, target: Node) -> u32 {
+        if let Some(occurrence) = self.definitions.get(&(parent, target)) {
+            return *occurrence;
+        }
+        let occurrence = self.occurrence(parent, false, Closing::Recursive);
+        self.definitions.insert((parent, target), occurrence);
+        occurrence
+    }
+
     /// The info of what is embedded in a literal; whether the literal may add to it.
     pub(crate) fn embedded_info(&mut self, info: u32, open: bool) -> u32 {
         let data = self.info(info);
@@ -119,6 +135,11 @@ impl Session {
         mapped
     }
 
+    /// Whether a definition that is referred to from an occurrence would accept evidence from another.
+    fn would_accept(&self, occurrence: u32, evidence: u32) -> bool {
+        occurrence != evidence && !self.is_above(occurrence, evidence) && self.accepts_evidence(occurrence, evidence)
+    }
+
     /// Whether evidence from one occurrence is accepted by a requirement.
     fn accepts_evidence(&self, requirement: u32, evidence: u32) -> bool {
         let (mut low, mut other) = (requirement, evidence);
@@ -140,7 +161,7 @@ impl Session {
 
     /// Whether a label may be refused at all.
     fn is_subject(label: Label) -> bool {
-        !label.is_hidden() && !label.is_index() && label != Label::NONE
+        label.is_regular()
     }
 
     /// Marks the arcs that nothing allows.
@@ -256,19 +277,23 @@ impl Session {
         requirements.iter().all(|requirement| evidence.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence)))
     }
 
-    /// Whether the node has fields that another node, as a closed one, would refuse.
-    pub(crate) fn refuses_fields_of(&mut self, closed: Node, node: Node) -> bool {
+    /// Whether the node has fields that another node would refuse, if it were closed and referred to from an
+    /// occurrence.
+    pub(crate) fn refuses_fields_of(&mut self, closed: Node, node: Node, occurrence: u32) -> bool {
         if self.has(closed, flag::EMBEDS) && self.node(closed).structs.is_empty() {
             return false;
         }
-        let labels: Vec<Label> = self
-            .node(node)
-            .arcs
-            .iter()
-            .map(|arc| self.node(*arc))
-            .filter(|arc| arc.presence == Presence::Member && Self::is_subject(arc.label))
-            .map(|arc| arc.label)
-            .collect();
+        let mut labels = Vec::new();
+        for arc in &self.node(node).arcs {
+            let data = self.node(*arc);
+            if data.presence != Presence::Member || !Self::is_subject(data.label) {
+                continue;
+            }
+            let backed = |conjunct: &Conjunct| self.would_accept(occurrence, self.info(conjunct.info).occurrence);
+            if !data.conjuncts.iter().any(backed) {
+                labels.push(data.label);
+            }
+        }
         labels.into_iter().any(|label| !self.allows(closed, label))
     }
 }

@@ -227,7 +227,7 @@ impl Session {
                 let extra = self.extra_mut(node);
                 extra
                     .seen
-                    .retain(|seen| *seen != (conjunct.expr, conjunct.env));
+                    .retain(|seen| (seen.0, seen.1) != (conjunct.expr, conjunct.env));
                 self.join(node, conjunct)?;
             }
         }

@@ -252,7 +252,8 @@ pub(crate) struct Extra {
     pub subscribers: Vec<(Node, u32)>,
     /// Nodes whose conjuncts joined this one while more could still come.
     pub sources: Vec<Node>,
-    pub seen: Vec<(ExprId, u32)>,
+    /// What was joined: expression, frame and occurrence.
+    pub seen: Vec<(ExprId, u32, u32)>,
     pub cyclic: Vec<Conjunct>,
     pub bounds: Vec<Bound>,
     pub validators: Vec<Validator>,
@@ -278,6 +279,10 @@ pub(crate) struct Extra {
     pub shadow: Option<Node>,
     /// Disjunctions that joined by their only branch, and what they say of it.
     pub decided: Vec<Said>,
+    /// The branch of each of these.
+    pub taken: Vec<(ExprId, u32, ExprId)>,
+    /// Disjunctions that came once more, by other occurrences.
+    pub echoes: Vec<Conjunct>,
     /// In a fork with disjunctions: what is left.
     pub leaves: Vec<Leaf>,
     /// In a fork: which branch was chosen.

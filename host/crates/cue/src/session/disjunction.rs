@@ -77,8 +77,13 @@ impl Session {
                     let extra = self.extra_mut(node);
                     extra.disjunctions.retain(|other| *other != disjunction);
                     extra.decided.push(said);
-                    let info = self.optional_info(disjunction.info);
-                    self.join(node, Conjunct { expr: only.expr, info, ..disjunction })?;
+                    extra.taken.push((disjunction.expr, disjunction.env, only.expr));
+                    let same = |other: &Conjunct| (other.expr, other.env) == (disjunction.expr, disjunction.env);
+                    let echoes: Vec<Conjunct> = extra.echoes.iter().copied().filter(same).collect();
+                    for conjunct in [disjunction].into_iter().chain(echoes) {
+                        let info = self.optional_info(conjunct.info);
+                        self.join(node, Conjunct { expr: only.expr, info, ..conjunct })?;
+                    }
                     return Ok(None);
                 }
                 _ => groups.push(Group { disjunction, left }),

@@ -4,7 +4,23 @@ use super::Session;
 use super::data::*;
 use super::evaluate::Val;
 use crate::Node;
-use crate::program::Presence;
+use crate::intern::Label;
+use crate::program::{Declared, Expr, ExprId, Presence};
+
+/// Which further fields a permission is about.
+#[derive(Clone, Copy, Debug)]
+enum Key {
+    Optional(Label),
+    Pattern(ExprId),
+}
+
+/// What literals say of further fields.
+#[derive(Debug, Default)]
+struct Permissions {
+    open: bool,
+    /// The fields, what they must be, and in which frame that is said.
+    fields: Vec<(Key, ExprId, u32)>,
+}
 
 impl Session {
     /// Whether two settled nodes are the same value with the same permissions.
@@ -22,7 +38,7 @@ impl Session {
             (Some(p), Some(q)) if self.same(p, q) => {}
             _ => return Ok(false),
         }
-        if self.has_requirements(a) != self.has_requirements(b) || self.constraint_sources(a) != self.constraint_sources(b) {
+        if self.has_requirements(a) != self.has_requirements(b) || !self.same_permissions(a, b) {
             return Ok(false);
         }
         let none = Extra::default();
@@ -42,24 +58,67 @@ impl Session {
         Ok(true)
     }
 
-    /// The literals of a node that have optional fields, patterns or `...`.
-    fn constraint_sources(&self, node: Node) -> Vec<u32> {
-        let mut out: Vec<u32> = self
-            .node(node)
-            .structs
-            .iter()
-            .map(|(literal, ..)| *literal)
-            .filter(|literal| {
-                self.program
-                    .code
-                    .structs
-                    .get(*literal as usize)
-                    .is_some_and(|literal| literal.open || literal.patterns || !literal.constraints.is_empty())
-            })
-            .collect();
-        out.sort_unstable();
-        out.dedup();
+    /// What the literals of a node say of further fields: whether there may be any, what patterns ask, and optional
+    /// fields that are not there.
+    fn permissions(&self, node: Node) -> Permissions {
+        let mut out = Permissions::default();
+        for (literal, frame, _) in &self.node(node).structs {
+            let Some(literal) = self.program.code.structs.get(*literal as usize) else { continue };
+            out.open |= literal.open;
+            for declared in &literal.declarations {
+                let (key, slot) = match declared {
+                    Declared::Pattern { pattern, slot } => (Key::Pattern(*pattern), slot),
+                    Declared::Field(field) if field.presence == Presence::Optional && !self.has_member(node, field.label) => {
+                        (Key::Optional(field.label), &field.slot)
+                    }
+                    _ => continue,
+                };
+                let permission = (key, slot.value, *frame);
+                if !out.fields.iter().any(|other| self.same_permission(*other, permission)) {
+                    out.fields.push(permission);
+                }
+            }
+        }
         out
+    }
+
+    fn has_member(&self, node: Node, label: Label) -> bool {
+        self.find_arc(node, label).is_some_and(|arc| self.node(arc).presence == Presence::Member)
+    }
+
+    fn same_permission(&self, a: (Key, ExprId, u32), b: (Key, ExprId, u32)) -> bool {
+        let key = match (a.0, b.0) {
+            (Key::Optional(x), Key::Optional(y)) => x == y,
+            (Key::Pattern(x), Key::Pattern(y)) => self.same_expression((x, a.2), (y, b.2)),
+            _ => false,
+        };
+        key && self.same_expression((a.1, a.2), (b.1, b.2))
+    }
+
+    /// Whether two expressions are the same one in the same frame, or literals of the same value.
+    fn same_expression(&self, a: (ExprId, u32), b: (ExprId, u32)) -> bool {
+        if a.0 == b.0 && self.same_frame(a.1, b.1) {
+            return true;
+        }
+        match (self.program.code.expr(a.0), self.program.code.expr(b.0)) {
+            (Expr::Kind(x), Expr::Kind(y)) => x == y,
+            (Expr::Text(x), Expr::Text(y)) => x == y,
+            (Expr::Int(x), Expr::Int(y)) => x == y,
+            (Expr::Bool(x), Expr::Bool(y)) => x == y,
+            (Expr::Null, Expr::Null) => true,
+            (Expr::Bound { operator: p, operand: x }, Expr::Bound { operator: q, operand: y }) => {
+                p == q && self.same_expression((x, a.1), (y, b.1))
+            }
+            _ => false,
+        }
+    }
+
+    fn same_permissions(&self, a: Node, b: Node) -> bool {
+        let (x, y) = (self.permissions(a), self.permissions(b));
+        let covered = |some: &[(Key, ExprId, u32)], all: &[(Key, ExprId, u32)]| {
+            some.iter().all(|one| all.iter().any(|other| self.same_permission(*one, *other)))
+        };
+        x.open == y.open && covered(&x.fields, &y.fields) && covered(&y.fields, &x.fields)
     }
 
     /// Whether two nodes are equal as values; the error that stands in the way, if any.

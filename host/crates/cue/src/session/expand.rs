@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::data::*;
 use super::{FILE, Session};
 use crate::intern::Label;
-use crate::program::{
+use crate::program::{StructLiteral, 
     Declared, Element, Expr, ExprId, FieldDeclaration, LoweredComprehension, Presence, Slot,
 };
 use crate::{Kinds, Node};
@@ -77,11 +77,12 @@ impl Session {
                 None => Ok(()),
             },
             _ => {
+                let seen = (conjunct.expr, conjunct.env, self.info(conjunct.info).occurrence);
                 let extra = self.extra_mut(node);
-                if extra.seen.contains(&(conjunct.expr, conjunct.env)) {
+                if extra.seen.contains(&seen) {
                     return Ok(());
                 }
-                extra.seen.push((conjunct.expr, conjunct.env));
+                extra.seen.push(seen);
                 extra.tasks.push(Task::Conjunct(conjunct));
                 Ok(())
             }
@@ -100,10 +101,17 @@ impl Session {
                 },
             );
         }
+        let taken = self.extra(node).and_then(|extra| extra.taken.iter().find(|taken| (taken.0, taken.1) == (conjunct.expr, conjunct.env)));
+        if let Some((_, _, expr)) = taken.copied() {
+            // The branch once more, but maybe by another definition.
+            return self.join(node, Conjunct { expr, ..conjunct });
+        }
         let extra = self.extra_mut(node);
         let known = extra.disjunctions.iter().map(|other| (other.expr, other.env)).chain(extra.decided.iter().map(|said| (said.expr, said.env)));
         if !known.into_iter().any(|other| other == (conjunct.expr, conjunct.env)) {
             extra.disjunctions.push(conjunct);
+        } else if !extra.echoes.contains(&conjunct) && extra.echoes.len() < 1_000 {
+            extra.echoes.push(conjunct);
         }
         Ok(())
     }
@@ -120,9 +128,11 @@ impl Session {
         match self.program.code.expr(conjunct.expr) {
             Expr::Struct(literal) => self.join_struct(node, literal, conjunct),
             Expr::List(_) => {
+                // Once is enough: what an occurrence requires of an element comes with the element's own structs.
+                let seen = (conjunct.expr, conjunct.env, 0);
                 let extra = self.extra_mut(node);
-                if !extra.seen.contains(&(conjunct.expr, conjunct.env)) {
-                    extra.seen.push((conjunct.expr, conjunct.env));
+                if !extra.seen.contains(&seen) {
+                    extra.seen.push(seen);
                     self.join_kinds(node, Kinds::LIST, conjunct.expr)?;
                     self.join_list(node, conjunct)?;
                 }
@@ -166,8 +176,10 @@ impl Session {
         if let Some(kind) = structure.host {
             info = self.join_host(node, kind, info)?;
         }
+        if structure.embeds || structure.grouped {
+            info = self.own_info(node, structure, info);
+        }
         if structure.embeds {
-            info = self.embedding_literal(info);
             self.set(node, flag::EMBEDS);
         }
         let frame = self.push_frame(conjunct.env, node, Label::NONE);
@@ -194,19 +206,7 @@ impl Session {
                         self.attach(arc, attributes);
                     }
                 }
-                Declared::Dynamic { .. } => {
-                    self.extra_mut(node).tasks.push(Task::Dynamic { literal, index: index as u32, env: frame, info });
-                }
-                Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
-                Declared::Embedding(value) => {
-                    let open = !structure.explicit_open || matches!(self.program.code.expr(*value), Expr::Open(_));
-                    let embedded = self.embedded_info(info, open);
-                    self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;
-                }
-                Declared::Comprehension(id) => {
-                    let embedded = self.embedded_info(info, true);
-                    self.extra_mut(node).tasks.push(Task::Comprehension { id: *id, env: frame, info: embedded });
-                }
+                other => self.join_declared(node, literal, index as u32, other, (frame, info))?,
             }
         }
         Ok(())
@@ -427,42 +427,86 @@ impl Session {
 
     fn repeat_evidence(&mut self, node: Node, literal: u32, conjunct: Conjunct) -> Run<()> {
         let occurrence = self.info(conjunct.info).occurrence;
-        let first = self.node(node).structs.iter().find(|(other, frame, _)| *other == literal && self.frame(*frame).up == conjunct.env).copied();
-        let Some((_, frame, info)) = first else { return Ok(()) };
-        if self.info(info).occurrence == occurrence {
-            return Ok(());
-        }
+        let again = |(other, frame, _): &&(u32, u32, u32)| *other == literal && self.frame(*frame).up == conjunct.env;
+        let structs = &self.node(node).structs;
+        let known = structs.iter().filter(again).any(|(.., info)| {
+            let own = self.info(*info).occurrence;
+            own == occurrence || self.is_literal_of(own, occurrence)
+        });
+        let Some((_, frame, _)) = structs.iter().find(again).copied().filter(|_| !known) else { return Ok(()) };
         let program = Arc::clone(&self.program);
         let Some(structure) = program.code.structs.get(literal as usize) else { return Ok(()) };
         let mut info = conjunct.info;
         if let Some(kind) = structure.host {
             info = self.join_host(node, kind, info)?;
         }
-        if structure.embeds {
-            info = self.embedding_literal(info);
+        if structure.embeds || structure.grouped {
+            info = self.own_info(node, structure, info);
         }
         self.require(node, info);
         self.node_mut(node).structs.push((literal, frame, info));
         self.constrain_existing(node, literal, frame, info)?;
-        for declared in &structure.declarations {
+        for (index, declared) in structure.declarations.iter().enumerate() {
             match declared {
-                Declared::Field(field) if field.presence != Presence::Optional => {
+                Declared::Field(field) if field.presence == Presence::Optional => {}
+                Declared::Field(field) => {
                     let arc = self.arc(node, field.label, field.presence)?;
                     self.give_field(arc, field, frame, info, node)?;
                 }
-                Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
-                Declared::Embedding(value) => {
-                    // Only what is reached by a new occurrence is new.
-                    let open = !structure.explicit_open || matches!(self.program.code.expr(*value), Expr::Open(_));
-                    let embedded = self.embedded_info(info, open);
-                    let extra = self.extra_mut(node);
-                    extra.seen.retain(|(expr, env)| (*expr, *env) != (*value, frame));
-                    self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;
-                }
-                _ => {}
+                other => self.join_declared(node, literal, index as u32, other, (frame, info))?,
             }
         }
         Ok(())
+    }
+
+    /// Joins what is no field with a label of its own.
+    fn join_declared(&mut self, node: Node, literal: u32, index: u32, declared: &Declared, (frame, info): (u32, u32)) -> Run<()> {
+        match declared {
+            Declared::Field(_) => {}
+            Declared::Dynamic { .. } => {
+                self.extra_mut(node).tasks.push(Task::Dynamic { literal, index, env: frame, info });
+            }
+            Declared::Pattern { pattern, slot } => self.join_pattern(node, *pattern, *slot, frame, info)?,
+            Declared::Embedding(value) => {
+                let structure = self.program.code.structs.get(literal as usize);
+                let embedded = if structure.is_some_and(|structure| structure.braces) {
+                    info
+                } else {
+                    let explicit = structure.is_some_and(|structure| structure.explicit_open);
+                    let open = !explicit || matches!(self.program.code.expr(*value), Expr::Open(_));
+                    self.embedded_info(info, open)
+                };
+                self.join(node, Conjunct { expr: *value, env: frame, info: embedded })?;
+            }
+            Declared::Comprehension(id) => {
+                let embedded = self.embedded_info(info, true);
+                self.extra_mut(node).tasks.push(Task::Comprehension { id: *id, env: frame, info: embedded });
+            }
+        }
+        Ok(())
+    }
+
+    /// The info of a literal that embeds something: an occurrence of its own, but for braces around one value only. The
+    /// files of a package share one, as they are one struct: what one embeds does not refuse the fields of another.
+    fn own_info(&mut self, node: Node, structure: &StructLiteral, info: u32) -> u32 {
+        if structure.braces {
+            return info;
+        }
+        if !structure.grouped {
+            return self.embedding_literal(info);
+        }
+        let grouped = |literal: u32| self.program.code.structs.get(literal as usize).is_some_and(|literal| literal.grouped);
+        let around = self.info(info).occurrence;
+        let structs = self.node(node).structs.iter().filter(|(literal, ..)| grouped(*literal));
+        let other = structs.map(|(.., other)| *other).find(|other| self.is_literal_of(self.info(*other).occurrence, around));
+        match other {
+            Some(other) => {
+                let occurrence = self.info(other).occurrence;
+                let data = self.info(info);
+                self.new_info(Info { occurrence, ..data })
+            }
+            None => self.embedding_literal(info),
+        }
     }
 
     fn join_list(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {

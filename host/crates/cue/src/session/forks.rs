@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Whether two frames are the same, but for the fork that they stand in.
-    fn same_frame(&self, a: u32, b: u32) -> bool {
+    pub(super) fn same_frame(&self, a: u32, b: u32) -> bool {
         self.same_frame_at(a, b, 0)
     }
 

@@ -134,6 +134,8 @@ pub struct Session {
     pub(crate) lets: HashMap<(u32, u32), Node>,
     pub(crate) inline: HashMap<(ExprId, u32), Node>,
     pub(crate) alias_frames: HashMap<Frame, u32>,
+    /// The occurrences of definitions, by where they are referred to from and what is referred to.
+    pub(crate) definitions: HashMap<(u32, Node), u32>,
     pub(crate) regexes: HashMap<Text, Option<Arc<regex::Regex>>>,
     pub(crate) map: HashMap<(u32, u32), u32>,
     pub(crate) queue: Vec<Node>,
@@ -206,6 +208,7 @@ impl Session {
             lets: HashMap::new(),
             inline: HashMap::new(),
             alias_frames: HashMap::new(),
+            definitions: HashMap::new(),
             regexes: HashMap::new(),
             map: HashMap::new(),
             queue: Vec::new(),

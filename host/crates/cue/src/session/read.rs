@@ -239,7 +239,12 @@ impl Session {
         let node = self.deref(node);
         let program = Shared::clone(&self.program);
         let mut out = Vec::new();
+        let mut seen = Vec::new();
         for (literal, frame, info) in self.node(node).structs.clone() {
+            if seen.contains(&(literal, frame)) {
+                continue;
+            }
+            seen.push((literal, frame));
             let Some(structure) = program.code.structs.get(literal as usize) else { continue };
             for declared in &structure.declarations {
                 let Declared::Pattern { pattern, slot } = declared else { continue };

@@ -280,7 +280,7 @@ impl Session {
         if self.opened(conjunct) {
             info.occurrence = self.occurrence(info.occurrence, false, Closing::Opened);
         } else if definition {
-            info.occurrence = self.occurrence(info.occurrence, false, Closing::Recursive);
+            info.occurrence = self.definition_occurrence(info.occurrence, target);
         }
         let walked = !self.has(target, flag::TEMPLATE);
         if walked {
