@@ -359,18 +359,42 @@ impl Session {
         {
             self.join_kinds(node, parameter.kinds, conjunct.expr)?;
         }
-        let same = |other: &Validator| other.expr == conjunct.expr && other.env == conjunct.env;
-        let extra = self.extra_mut(node);
-        if !extra.validators.iter().any(same) {
-            extra.validators.push(Validator {
-                expr: conjunct.expr,
-                env: conjunct.env,
-                function: index,
-                arguments: arguments.into(),
-                core: None,
-            });
+        for index_of_other in 0..self.extra(node).map_or(0, |extra| extra.validators.len()) {
+            let Some(other) = self.extra(node).and_then(|extra| extra.validators.get(index_of_other)).cloned() else { break };
+            if self.same_validator(&other, conjunct, function, &arguments)? {
+                return Ok(());
+            }
         }
+        self.extra_mut(node).validators.push(Validator {
+            expr: conjunct.expr,
+            env: conjunct.env,
+            function: index,
+            arguments: arguments.into(),
+            core: None,
+        });
         Ok(())
+    }
+
+    /// Whether a validator is there already: the same call, or the same function with equal arguments.
+    fn same_validator(&mut self, other: &Validator, conjunct: Conjunct, function: Function, arguments: &[Value]) -> Run<bool> {
+        if other.expr == conjunct.expr && other.env == conjunct.env {
+            return Ok(true);
+        }
+        let known = self.program.code.functions.get(other.function as usize);
+        let same = known.is_some_and(|(_, known)| std::ptr::fn_addr_eq(known.code, function.code));
+        if other.core.is_some() || !same || other.arguments.len() != arguments.len() {
+            return Ok(false);
+        }
+        for (old, new) in other.arguments.iter().zip(arguments) {
+            let equal = match (old, new) {
+                (Value::Handle(a), Value::Handle(b)) => self.identical(*a, *b)?,
+                _ => old == new,
+            };
+            if !equal {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Evaluates arguments, from a parameter on.

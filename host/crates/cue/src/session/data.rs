@@ -47,6 +47,8 @@ pub(crate) enum Datum {
     Scalar(Scalar),
     /// Everything that a node is made of.
     Node(Node),
+    /// A list of nodes.
+    List(Arc<[Node]>),
     /// An unknown of some kinds.
     Unknown(Kinds),
     /// What an answer to a question says.

@@ -121,44 +121,79 @@ impl Session {
         x.open == y.open && covered(&x.fields, &y.fields) && covered(&y.fields, &x.fields)
     }
 
-    /// Whether two nodes are equal as values; the error that stands in the way, if any.
+    /// Whether two nodes are equal as values; the error that stands in the way, if any. All of both must be concrete,
+    /// even where a part differs that is.
     pub(crate) fn equal_nodes(&mut self, a: Node, b: Node) -> Run<Result<bool, u32>> {
+        let mut incomplete = 0;
+        for node in [a, b] {
+            let bottom = self.not_comparable(node)?;
+            if bottom != 0 && self.code_of(bottom).is_final() {
+                return Ok(Err(bottom));
+            }
+            incomplete = if incomplete == 0 { bottom } else { incomplete };
+        }
+        if incomplete != 0 {
+            return Ok(Err(incomplete));
+        }
         let mut stack = vec![(a, b)];
-        let mut equal = true;
         while let Some((a, b)) = stack.pop() {
-            let (x, y) = (self.value_of(a)?, self.value_of(b)?);
-            match (x, y) {
-                (Val::Bottom(bottom), _) | (_, Val::Bottom(bottom)) => return Ok(Err(bottom)),
-                (Val::Scalar(p), Val::Scalar(q)) => equal &= self.compare(p, q) == Some(std::cmp::Ordering::Equal),
+            match (self.value_of(a)?, self.value_of(b)?) {
+                (Val::Scalar(p), Val::Scalar(q)) if self.compare(p, q) == Some(std::cmp::Ordering::Equal) => {}
                 (Val::Node(p), Val::Node(q)) => {
                     let (p, q) = (self.deref(p), self.deref(q));
-                    let regular = |session: &Self, node: Node| -> Vec<Node> {
-                        session
-                            .node(node)
-                            .arcs
-                            .iter()
-                            .copied()
-                            .filter(|arc| {
-                                let arc = session.node(*arc);
-                                arc.presence == Presence::Member && (arc.label.is_regular() || arc.label.is_index())
-                            })
-                            .collect()
-                    };
-                    let (left, right) = (regular(self, p), regular(self, q));
+                    let (left, right) = (self.compared_arcs(p), self.compared_arcs(q));
                     if self.node(p).kinds != self.node(q).kinds || left.len() != right.len() {
-                        equal = false;
-                        continue;
+                        return Ok(Ok(false));
                     }
                     for arc in left {
                         match self.find_arc(q, self.node(arc).label) {
                             Some(other) => stack.push((arc, other)),
-                            None => equal = false,
+                            None => return Ok(Ok(false)),
                         }
                     }
                 }
-                _ => equal = false,
+                _ => return Ok(Ok(false)),
             }
         }
-        Ok(Ok(equal))
+        Ok(Ok(true))
+    }
+
+    /// The fields and elements that count when values are compared.
+    fn compared_arcs(&self, node: Node) -> Vec<Node> {
+        let counts = |arc: &Node| {
+            let arc = self.node(*arc);
+            arc.presence == Presence::Member && (arc.label.is_regular() || arc.label.is_index())
+        };
+        self.node(node).arcs.iter().copied().filter(counts).collect()
+    }
+
+    /// Why a value cannot be compared: a final error if there is one, else what is not concrete, else 0.
+    fn not_comparable(&mut self, node: Node) -> Run<u32> {
+        let mut stack = vec![node];
+        let mut incomplete = 0;
+        while let Some(node) = stack.pop() {
+            let found = match self.value_of(node)? {
+                Val::Scalar(_) | Val::Pending(_) => 0,
+                Val::Bottom(bottom) => bottom,
+                Val::Node(value) => {
+                    let value = self.deref(value);
+                    stack.extend(self.compared_arcs(value));
+                    let missing = self.node(value).arcs.iter().find(|arc| self.node(**arc).presence == Presence::Required);
+                    match missing.map(|arc| self.node(*arc).label) {
+                        Some(label) => self.bottom(Code::Incomplete, value, Reason::RequiredMissing(label), Vec::new()),
+                        None if self.is_composite(value) => 0,
+                        None => {
+                            let kinds = self.node(value).kinds;
+                            self.bottom(Code::Incomplete, value, Reason::NotConcrete(kinds), Vec::new())
+                        }
+                    }
+                }
+            };
+            if found != 0 && self.code_of(found).is_final() {
+                return Ok(found);
+            }
+            incomplete = if incomplete == 0 { found } else { incomplete };
+        }
+        Ok(incomplete)
     }
 }

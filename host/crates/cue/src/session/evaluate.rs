@@ -558,13 +558,9 @@ impl Session {
     pub(crate) fn list_of(&mut self, elements: &[Node], at: Node) -> Run<Node> {
         let list = self.new_node(at, crate::intern::Label::NONE, crate::program::Presence::Member);
         self.set(list, flag::FORCE_CLOSED);
-        self.join_kinds(list, Kinds::LIST, ExprId(0))?;
-        for (index, element) in elements.iter().enumerate() {
-            let arc = self.element(list, index as u32)?;
-            let expr = self.datum(Datum::Node(*element));
-            self.add_conjunct(arc, Conjunct { expr, env: 0, info: 0 })?;
-        }
-        self.shape_list(list, elements.len() as u32, None, ExprId(0))?;
+        let expr = self.datum(Datum::List(Arc::from(elements)));
+        self.node_mut(list).conjuncts.push(Conjunct { expr, env: 0, info: 0 });
+        self.ensure(list)?;
         Ok(list)
     }
 

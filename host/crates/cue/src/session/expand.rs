@@ -152,6 +152,7 @@ impl Session {
             Datum::Value(value) => self.join_value(node, &value, conjunct),
             Datum::Or(..) => self.join_disjunction(node, conjunct),
             Datum::Node(target) => self.join_reference(node, target, conjunct, false),
+            Datum::List(elements) => self.join_elements(node, &elements, conjunct),
             Datum::Unknown(kinds) => {
                 self.set(node, flag::PENDING);
                 self.join_kinds(node, kinds, conjunct.expr)
@@ -161,6 +162,19 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// Joins a list of nodes.
+    fn join_elements(&mut self, node: Node, elements: &[Node], conjunct: Conjunct) -> Run<()> {
+        self.note_material(node, conjunct.info);
+        self.join_kinds(node, Kinds::LIST, conjunct.expr)?;
+        for (index, element) in elements.iter().enumerate() {
+            let arc = self.element(node, index as u32)?;
+            let expr = self.datum(Datum::Node(*element));
+            let info = self.child_info(conjunct.info, arc, node, false);
+            self.add_conjunct(arc, Conjunct { expr, env: 0, info })?;
+        }
+        self.shape_list(node, elements.len() as u32, None, conjunct.expr)
     }
 
     /// Joins a struct literal: its fields become arcs.

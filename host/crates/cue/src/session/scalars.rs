@@ -237,8 +237,11 @@ impl Session {
     }
 
     /// Whether everything that keeps one bound keeps another.
-    fn implies(&self, a: Bound, b: Bound) -> bool {
-        use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual};
+    fn implies(&mut self, a: Bound, b: Bound) -> bool {
+        use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, Match, NotEqual, NotMatch};
+        if matches!((a.operator, b.operator), (Match | NotMatch, NotEqual)) {
+            return !self.keeps(b.value, a);
+        }
         let Some(ordering) = self.compare(a.value, b.value) else { return false };
         match (a.operator, b.operator) {
             (Greater, Greater | GreaterOrEqual) | (GreaterOrEqual, GreaterOrEqual) => ordering != Ordering::Less,
