@@ -20,6 +20,7 @@ use std::sync::Arc;
 use crate::Value;
 pub(crate) use csv::encode as encode_csv;
 pub(crate) use json::check as check_json;
+pub(crate) use scalar::resolve as yaml_kind;
 
 /// How deep lists and structs may be nested in a data file.
 pub const MAXIMUM_DEPTH: usize = 500;

@@ -11,7 +11,8 @@ use crate::{Number, Value};
 
 /// A scalar.
 pub(super) struct Scalar {
-    pub(super) value: Value,
+    /// Nothing for a number that can only be a name: a whole one that YAML takes for a float.
+    pub(super) value: Option<Value>,
     /// The name that it gives a field: strings their text, others as they are spelled in CUE.
     pub(super) label: Option<Arc<str>>,
     /// Whether it is the key `<<`.
@@ -35,13 +36,13 @@ pub(super) fn read(text: &str, style: ScalarStyle, tag: Option<&str>) -> Result<
             .unwrap_or("str"),
     };
     let scalar = |value, label: &str| Scalar {
-        value,
+        value: Some(value),
         label: Some(label.into()),
         merge: false,
     };
     Ok(match kind {
         "merge" if text == "<<" => Scalar {
-            value: Value::string(text),
+            value: Some(Value::string(text)),
             label: None,
             merge: true,
         },
@@ -89,15 +90,16 @@ fn number(text: &str, kind: &str) -> Result<Scalar, String> {
     };
     // A name cannot be an expression.
     let label = (!label.starts_with('-')).then(|| label.into());
+    // CUE makes an expression of it that it cannot read.
     Ok(Scalar {
-        value: Value::Number(value),
+        value: (!whole).then_some(Value::Number(value)),
         label,
         merge: false,
     })
 }
 
 /// What a plain scalar without a tag is.
-fn resolve(text: &str) -> &'static str {
+pub(crate) fn resolve(text: &str) -> &'static str {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return "null",
         "true" | "True" | "TRUE" | "false" | "False" | "FALSE" => return "bool",

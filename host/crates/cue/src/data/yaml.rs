@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use saphyr_parser::{Event, Marker, Parser, ScanError, Span};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span};
 
 use super::{DecodeError, Fields, MAXIMUM_DEPTH, scalar};
 use crate::Value;
@@ -18,7 +18,12 @@ const MAXIMUM_ANCHOR_NODES: usize = 2_000_000;
 
 /// The documents of a text.
 pub(super) fn decode(text: &str) -> Result<Vec<Value>, DecodeError> {
-    let mut builder = Builder::default();
+    // Blanks behind the last line break are no line.
+    let last = text.rsplit('\n').next().unwrap_or("");
+    let blank = last.trim().is_empty();
+    let text = if blank { text.strip_suffix(last).unwrap_or(text) } else { text };
+    let open_end = (!blank).then(|| text.chars().count());
+    let mut builder = Builder { open_end, ..Builder::default() };
     for event in Parser::new_from_str(text) {
         let (event, span) =
             event.map_err(|error: ScanError| error_at(error.info(), error.marker()))?;
@@ -69,6 +74,8 @@ struct Builder {
     documents: Vec<Value>,
     stack: Vec<Frame>,
     anchors: HashMap<usize, Built>,
+    /// How many characters a text has whose last line has content, but no end.
+    open_end: Option<usize>,
     alias_nodes: usize,
     anchor_nodes: usize,
 }
@@ -108,14 +115,16 @@ impl Builder {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix));
-                let scalar = scalar::read(&text, style, tag.as_deref())
-                    .map_err(|message| error_at(message, &at))?;
-                let built = Built {
-                    value: scalar.value,
-                    label: scalar.label,
-                    merge: scalar.merge,
-                    nodes: 1,
+                let scalar = scalar::read(&text, style, tag.as_deref()).map_err(|message| error_at(message, &at))?;
+                let value = match scalar.value {
+                    Some(Value::String(text)) if self.ends_without_break(style, &span) => {
+                        Value::string(text.strip_suffix('\n').unwrap_or(&text))
+                    }
+                    Some(value) => value,
+                    None if self.names_field() => Value::Null,
+                    None => return Err(error_at(format!("{text} is a float for YAML, but an integer for CUE"), &at)),
                 };
+                let built = Built { value, label: scalar.label, merge: scalar.merge, nodes: 1 };
                 self.complete(anchor, built, &at)
             }
             Event::Alias(anchor) => {
@@ -138,12 +147,19 @@ impl Builder {
         }
     }
 
+    /// Whether the next node is the name of a field.
+    fn names_field(&self) -> bool {
+        matches!(self.stack.last(), Some(Frame { content: Content::Map { key: None, .. }, .. }))
+    }
+
+    /// Whether a block ends with the text, in a line that has no end: then its last line has none either.
+    fn ends_without_break(&self, style: ScalarStyle, span: &Span) -> bool {
+        matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
+            && self.open_end.is_some_and(|length| span.end.index() >= length)
+    }
+
     fn open(&mut self, anchor: usize, content: Content, at: &Marker) -> Result<(), DecodeError> {
-        if let Some(Frame {
-            content: Content::Map { key: None, .. },
-            ..
-        }) = self.stack.last()
-        {
+        if self.names_field() {
             return Err(error_at("a list or map cannot be the name of a field", at));
         }
         if self.stack.len() >= MAXIMUM_DEPTH {

@@ -9,6 +9,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::json::NotConcrete;
 use crate::{Number, Value};
 
+/// How many bytes a name may have that stands before its colon.
+const LONGEST_KEY: usize = 128;
+
 /// A value as YAML; ends in a line break.
 pub fn document(value: &Value) -> Result<String, NotConcrete> {
     let mut out = String::new();
@@ -38,11 +41,33 @@ fn members(
         if at > 0 || first_indented {
             indent(out, depth);
         }
+        if name.contains('\n') || name.len() > LONGEST_KEY {
+            long_key(out, name, value, depth)?;
+            continue;
+        }
         key(out, name);
         out.push(':');
         nested(out, value, depth)?;
     }
     Ok(())
+}
+
+/// A name that does not fit before a colon.
+fn long_key(out: &mut String, name: &str, value: &Value, depth: usize) -> Result<(), NotConcrete> {
+    out.push_str("? ");
+    string(out, name, depth);
+    out.push('\n');
+    indent(out, depth);
+    out.push_str(": ");
+    match value {
+        Value::Struct(fields) if !fields.is_empty() => members(out, fields, depth + 1, false),
+        Value::List(elements) if !elements.is_empty() => items(out, elements, depth + 1, false),
+        other => {
+            scalar(out, other, depth)?;
+            out.push('\n');
+            Ok(())
+        }
+    }
 }
 
 /// What stands behind a colon.
@@ -123,7 +148,7 @@ fn line(out: &mut String, text: &str) {
 /// Whether a literal block keeps a text as it is.
 fn fits_block(text: &str) -> bool {
     let printable = text.chars().all(|c| c == '\n' || is_printable(c));
-    printable && !text.contains(" \n") && !text.ends_with(' ') && text.chars().any(|c| c != '\n' && c != ' ')
+    printable && !text.contains(" \n") && !text.ends_with(' ')
 }
 
 fn is_printable(c: char) -> bool {
@@ -137,7 +162,7 @@ fn block(out: &mut String, text: &str, depth: usize) {
     }
     if !text.ends_with('\n') {
         out.push('-');
-    } else if text.ends_with("\n\n") {
+    } else if text.ends_with("\n\n") || text == "\n" {
         out.push('+');
     }
     let body = text.strip_suffix('\n').unwrap_or(text);
@@ -164,14 +189,15 @@ fn is_plain(text: &str) -> bool {
     !indicator && !dash && !documents && !spaced && !marks
 }
 
-/// Whether a plain text would be read as something else than a string.
+/// Whether a plain text would be read as something else than a string, by a reader of YAML 1.1 or 1.2.
 fn is_other(text: &str) -> bool {
-    let words = ["y", "yes", "n", "no", "t", "f", "on", "off", "true", "false", "null", "~", "<<", "="];
+    let words = ["y", "yes", "n", "no", "t", "f", "on", "off", "true", "false"];
     let lower = text.to_ascii_lowercase();
-    if words.contains(&lower.as_str()) && (lower == text || text.chars().all(|c| !c.is_ascii_lowercase()) || is_title(text)) {
+    let cased = lower == text || text.chars().all(|c| !c.is_ascii_lowercase()) || is_title(text);
+    if words.contains(&lower.as_str()) && cased || text == ".Nan" {
         return true;
     }
-    is_number(&lower) || is_date(text)
+    crate::data::yaml_kind(text) != "str" || is_time(text) || is_like_time(text)
 }
 
 fn is_title(text: &str) -> bool {
@@ -179,26 +205,31 @@ fn is_title(text: &str) -> bool {
     characters.next().is_some_and(|c| c.is_ascii_uppercase()) && characters.all(|c| c.is_ascii_lowercase())
 }
 
-fn is_number(lower: &str) -> bool {
-    let unsigned = lower.strip_prefix(['-', '+']).unwrap_or(lower);
-    if matches!(unsigned, ".inf" | ".nan") {
-        return true;
-    }
-    let digits = unsigned.replace('_', "");
-    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
-        if let Some(rest) = digits.strip_prefix(prefix) {
-            return !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix));
-        }
-    }
-    let starts = digits.starts_with(|c: char| c.is_ascii_digit()) || digits.starts_with('.') && digits.len() > 1;
-    let sexagesimal = digits.contains(':') && digits.split(':').all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit()));
-    starts && (digits.parse::<f64>().is_ok() || sexagesimal)
+/// The times that readers of YAML know.
+fn is_time(text: &str) -> bool {
+    let layouts = [
+        "2006-1-2T15:4:5.999999999Z07:00",
+        "2006-1-2t15:4:5.999999999Z07:00",
+        "2006-1-2 15:4:5.999999999",
+        "2006-1-2",
+    ];
+    let year = text.bytes().take_while(u8::is_ascii_digit).count();
+    year == 4 && layouts.iter().any(|layout| crate::packages::is_time(layout, text))
 }
 
-fn is_date(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    (0..4).all(digit) && bytes.get(4) == Some(&b'-') && digit(5) && (bytes.get(6) == Some(&b'-') || bytes.get(7) == Some(&b'-'))
+/// What may be a time, or a number of base 60 or 16, for some reader: digits and signs around one that times have.
+fn is_like_time(text: &str) -> bool {
+    let sign = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | ':' | '.' | ' ' | '\t');
+    if let Some(digits) = text.strip_prefix("0x") {
+        return !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    }
+    let text = text.strip_suffix(['z', 'Z']).unwrap_or(text);
+    let middle = |at: usize, c: char| {
+        let (before, after) = (text.get(..at).unwrap_or(""), text.get(at + 1..).unwrap_or(""));
+        let split = matches!(c, '-' | ':' | 't' | 'T') && !before.is_empty() && !after.is_empty();
+        split && before.chars().all(sign) && after.chars().all(sign)
+    };
+    text.char_indices().any(|(at, c)| middle(at, c))
 }
 
 fn double_quoted(out: &mut String, text: &str) {

@@ -1,7 +1,7 @@
 //! Arguments and results of functions.
 
 use bigdecimal::BigDecimal;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 
 use crate::builtin::{Code, Failure, Function, Parameter};
@@ -84,11 +84,14 @@ pub(super) fn big(arguments: &[Value], index: usize) -> Result<BigInt> {
         .ok_or_else(|| wrong(index, "integer"))
 }
 
-/// An integer of 64 bits.
+/// An integer of 64 bits. One that needs a 64th bit for its magnitude is cut to the largest or smallest, as in CUE.
 pub(super) fn integer(arguments: &[Value], index: usize) -> Result<i64> {
-    big(arguments, index)?
-        .to_i64()
-        .ok_or_else(|| Failure::eval(format!("argument {} does not fit in int64", index + 1)))
+    let value = big(arguments, index)?;
+    match value.to_i64() {
+        Some(value) => Ok(value),
+        None if value.bits() <= 64 => Ok(if value.sign() == Sign::Minus { i64::MIN } else { i64::MAX }),
+        None => Err(Failure::eval(format!("argument {} does not fit in int64", index + 1))),
+    }
 }
 
 /// An integer that is not negative.
@@ -233,6 +236,18 @@ pub(super) fn not_json(error: crate::export::json::NotConcrete) -> Failure {
         NotConcrete::NotRepresentable(what) => {
             Failure::eval(format!("{what} cannot be written in this format"))
         }
+    }
+}
+
+/// Whether two values are the same, numbers of their kinds too; the order of fields does not matter.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(x), Value::Number(y)) => x.is_integer() == y.is_integer() && a == b,
+        (Value::List(x), Value::List(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y)),
+        (Value::Struct(x), Value::Struct(y)) => {
+            x.len() == y.len() && x.iter().all(|(name, x)| b.field(name).is_some_and(|y| same(x, y)))
+        }
+        _ => a == b,
     }
 }
 

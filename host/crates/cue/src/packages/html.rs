@@ -11,7 +11,7 @@ const FUNCTIONS: &[Function] = &[
         string(escape(text))
     }),
     function("Unescape", &[STRING], Kinds::STRING, |a, _| {
-        string(htmlize::unescape(args::text(a, 0)?).into_owned())
+        string(unescape(args::text(a, 0)?))
     }),
 ];
 
@@ -35,4 +35,10 @@ pub(super) fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Text of HTML. A hexadecimal reference without digits is a character that does not exist.
+fn unescape(text: &str) -> String {
+    let text = text.replace("&#x;", "\u{fffd}").replace("&#X;", "\u{fffd}");
+    htmlize::unescape(&text).into_owned()
 }

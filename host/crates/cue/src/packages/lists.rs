@@ -23,7 +23,8 @@ const FUNCTIONS: &[Function] = &[
     function("Avg", &[LISTS], N, average),
     function("Concat", &[ELEMENTS], L, concat),
     function("Contains", &[ELEMENTS, ANY], B, |a, _| {
-        boolean(args::list(a, 0)?.contains(args::value(a, 1)?))
+        let wanted = args::value(a, 1)?;
+        boolean(args::list(a, 0)?.iter().any(|value| args::same(value, wanted)))
     }),
     function("Drop", &[ELEMENTS, INT], L, |a, _| {
         let from = index(a)?;
@@ -270,7 +271,7 @@ fn unique(a: &[Value], host: &mut dyn Host) -> Result {
                         "two elements of the list are equal so far",
                     ));
                 }
-                _ if value == other => return boolean(false),
+                _ if args::same(value, other) => return boolean(false),
                 _ => {}
             }
         }
@@ -291,6 +292,7 @@ fn match_count(a: &[Value], host: &mut dyn Host) -> Result {
     match host.accepts(wanted, &Value::integer(count), Demand::Present) {
         Ok(()) => boolean(true),
         Err(limit @ Failure::Limit(_)) => Err(limit),
+        Err(_) if !host.validates() => boolean(false),
         Err(_) => Err(Failure::eval(format!(
             "{count} elements of the list match, which is not the number that is wanted"
         ))),

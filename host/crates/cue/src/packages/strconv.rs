@@ -214,9 +214,7 @@ fn parse_float(a: &[Value], _: &mut dyn Host) -> Result {
         return Err(invalid());
     }
     let value: f64 = if args::integer(a, 1)? == 32 {
-        text.parse::<f32>()
-            .map(|value| value.to_string().parse().unwrap_or(f64::from(value)))
-            .map_err(|_| invalid())?
+        text.parse::<f32>().map(f64::from).map_err(|_| invalid())?
     } else {
         text.parse().map_err(|_| invalid())?
     };

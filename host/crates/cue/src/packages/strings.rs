@@ -163,7 +163,15 @@ fn any_of(set: &str) -> impl Fn(char) -> bool + Copy + '_ {
 fn simple_case(c: char, mut changed: impl Iterator<Item = char>) -> char {
     match (changed.next(), changed.next()) {
         (Some(other), None) => other,
-        _ => c,
+        // Letters whose full mapping has several characters, but which have a simple one as well.
+        (Some('i'), Some('\u{307}')) => 'i',
+        _ => match c {
+            '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => {
+                char::from_u32(u32::from(c) + 8).unwrap_or(c)
+            }
+            '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => char::from_u32(u32::from(c) + 9).unwrap_or(c),
+            c => c,
+        },
     }
 }
 

@@ -12,6 +12,8 @@ enum Step {
         ranges: Vec<(char, char)>,
     },
     Literal(char),
+    /// The rest of the pattern, which is malformed. That matters only where matching comes so far.
+    Malformed,
 }
 
 /// Whether a pattern matches a whole name.
@@ -25,6 +27,12 @@ pub(super) fn matches(pattern: &str, name: &str, paths: Paths) -> Result<bool> {
         *start = true;
     }
     for (star, steps) in &pieces {
+        if !reached.contains(&true) {
+            return Ok(false);
+        }
+        if steps.iter().any(|step| matches!(step, Step::Malformed)) {
+            return Err(Failure::eval("syntax error in pattern"));
+        }
         if *star {
             for at in 0..name.len() {
                 if reached.get(at) == Some(&true)
@@ -55,6 +63,7 @@ fn accepts(step: &Step, c: char, separator: char) -> bool {
     match step {
         Step::Any => c != separator,
         Step::Literal(own) => *own == c,
+        Step::Malformed => false,
         Step::Class { negated, ranges } => {
             ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated
         }
@@ -63,7 +72,6 @@ fn accepts(step: &Step, c: char, separator: char) -> bool {
 
 /// Pieces of a pattern, each behind a star or not.
 fn parse(pattern: &str, paths: Paths) -> Result<Vec<(bool, Vec<Step>)>> {
-    let bad = || Failure::eval("syntax error in pattern");
     let mut pieces = vec![(false, Vec::new())];
     let mut characters = pattern.chars().peekable();
     let escapes = paths.0 != System::Windows;
@@ -77,12 +85,16 @@ fn parse(pattern: &str, paths: Paths) -> Result<Vec<(bool, Vec<Step>)>> {
                 continue;
             }
             '?' => Step::Any,
-            '[' => class(&mut characters, escapes).ok_or_else(bad)?,
-            '\\' if escapes => Step::Literal(characters.next().ok_or_else(bad)?),
+            '[' => class(&mut characters, escapes).unwrap_or(Step::Malformed),
+            '\\' if escapes => characters.next().map_or(Step::Malformed, Step::Literal),
             c => Step::Literal(c),
         };
+        let malformed = matches!(step, Step::Malformed);
         if let Some((_, steps)) = pieces.last_mut() {
             steps.push(step);
+        }
+        if malformed {
+            break;
         }
     }
     Ok(pieces)

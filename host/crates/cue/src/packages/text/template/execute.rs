@@ -267,13 +267,14 @@ impl<'d> State<'d> {
             return self.short_circuit(name == "or", operands, dot, last);
         }
         let mut arguments = Vec::new();
+        let literals: Vec<bool> = operands.iter().skip(1).map(|operand| matches!(operand, Operand::Constant(_))).collect();
         for operand in operands {
             let value = self.operand(operand, dot)?;
             arguments.push(value.unwrap_or(Cow::Owned(Value::Null)));
         }
         arguments.extend(last.map(|last| last.unwrap_or(Cow::Owned(Value::Null))));
         let arguments: Vec<&Value> = arguments.iter().map(|argument| &**argument).collect();
-        let result = builtin(name, &arguments, self.budget)?;
+        let result = builtin(name, &arguments, &literals, self.budget)?;
         if let Value::String(text) = &result
             && text.len() > self.budget
         {
@@ -406,14 +407,14 @@ fn elements(value: Got<'_>, pairs: bool) -> Result<Box<dyn Iterator<Item = Eleme
     })
 }
 
-fn builtin(name: &str, arguments: &[&Value], budget: usize) -> Result<Value> {
+fn builtin(name: &str, arguments: &[&Value], literals: &[bool], budget: usize) -> Result<Value> {
     let text = |text: String| Ok(Value::string(text));
     let boolean = |value: bool| Ok(Value::Bool(value));
     match (name, arguments) {
         ("print", values) => text(print::joined(values)),
         ("println", values) => text(print::line(values)),
         ("printf", [Value::String(format), values @ ..]) => {
-            text(print::formatted(format, values, budget)?)
+            text(print::formatted(format, values, literals, budget)?)
         }
         ("html", values) => text(escape_html(&print::joined(values))),
         ("js", values) => text(escape_js(&print::joined(values))),

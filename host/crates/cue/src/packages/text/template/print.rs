@@ -58,12 +58,15 @@ struct Verb {
     zero: bool,
     width: Option<usize>,
     precision: Option<usize>,
+    /// Whether the value is a number of the template itself, which has another type than one of the data.
+    literal: bool,
 }
 
 /// A format, and where it is.
 struct Format<'f> {
     rest: std::iter::Peekable<std::str::Chars<'f>>,
     values: &'f [&'f Value],
+    literals: &'f [bool],
     next: usize,
     /// Whether some verb said which value it wants.
     reordered: bool,
@@ -72,15 +75,9 @@ struct Format<'f> {
 }
 
 /// Values in a format such as `%-5s|%03d`.
-pub(super) fn formatted(format: &str, values: &[&Value], budget: usize) -> Result<String> {
+pub(super) fn formatted(format: &str, values: &[&Value], literals: &[bool], budget: usize) -> Result<String> {
     let mut out = String::new();
-    let mut format = Format {
-        rest: format.chars().peekable(),
-        values,
-        next: 0,
-        reordered: false,
-        budget,
-    };
+    let mut format = Format { rest: format.chars().peekable(), values, literals, next: 0, reordered: false, budget };
     while let Some(c) = format.rest.next() {
         if c == '%' {
             format.verb(&mut out)?
@@ -92,14 +89,11 @@ pub(super) fn formatted(format: &str, values: &[&Value], budget: usize) -> Resul
         }
     }
     if !format.reordered && format.next < values.len() {
-        let extra = values.iter().skip(format.next).map(|each| {
+        let extra = values.iter().enumerate().skip(format.next).map(|(at, each)| {
             let mut text = String::new();
             value(&mut text, each);
-            if **each == Value::Null {
-                text
-            } else {
-                format!("{}={text}", type_name(each))
-            }
+            let literal = literals.get(at) == Some(&true);
+            if **each == Value::Null { text } else { format!("{}={text}", type_name(each, literal)) }
         });
         out.push_str(&format!(
             "%!(EXTRA {})",
@@ -134,6 +128,8 @@ impl Format<'_> {
             return Ok(());
         };
         verb.letter = letter;
+        // With this verb it asks for the names of fields, which maps show anyway.
+        verb.plus &= letter != 'v';
         if letter == '%' {
             out.push('%');
             return Ok(());
@@ -142,6 +138,7 @@ impl Format<'_> {
             _ if !valid => out.push_str(&format!("%!{letter}(BADINDEX)")),
             None => out.push_str(&format!("%!{letter}(MISSING)")),
             Some(value) => {
+                verb.literal = self.literals.get(self.next) == Some(&true);
                 self.next += 1;
                 show(out, value, &verb);
             }
@@ -206,8 +203,9 @@ impl Format<'_> {
     }
 }
 
-fn type_name(value: &Value) -> &'static str {
+fn type_name(value: &Value, literal: bool) -> &'static str {
     match value {
+        Value::Number(Number::Int(_)) if literal => "int",
         Value::Bool(_) => "bool",
         Value::Number(Number::Int(_)) => "int64",
         Value::Number(Number::Big(_)) => "*big.Int",
@@ -224,7 +222,7 @@ fn show(out: &mut String, value: &Value, verb: &Verb) {
     match (value, verb.letter) {
         (value, 'T') => pad(
             out,
-            type_name(value),
+            type_name(value, verb.literal),
             &Verb {
                 zero: false,
                 ..verb.clone()
@@ -259,7 +257,7 @@ fn bad(out: &mut String, value: &Value, verb: &Verb) {
         out.push_str(&format!("%!{}(<nil>)", verb.letter));
         return;
     }
-    out.push_str(&format!("%!{}({}=", verb.letter, type_name(value)));
+    out.push_str(&format!("%!{}({}=", verb.letter, type_name(value, verb.literal)));
     show(
         out,
         value,
