@@ -20,7 +20,7 @@ const MAXIMUM_ANCHOR_NODES: usize = 2_000_000;
 pub(super) fn decode(text: &str) -> Result<Vec<Value>, DecodeError> {
     // Blanks behind the last line break are no line.
     let last = text.rsplit('\n').next().unwrap_or("");
-    let blank = last.trim().is_empty();
+    let blank = last.trim_matches([' ', '\t', '\r']).is_empty();
     let text = if blank { text.strip_suffix(last).unwrap_or(text) } else { text };
     let open_end = (!blank).then(|| text.chars().count());
     let mut builder = Builder { open_end, ..Builder::default() };
