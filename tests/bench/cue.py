@@ -24,18 +24,19 @@ def main(arguments):
         return 2
     pravo, script = os.path.abspath(arguments[1]), os.path.abspath(arguments[2])
     cue = shutil.which('cue')
-    print(f'{"shape":20} {"pravo s":>9} {"MB":>7} {"cue s":>9} {"MB":>7} {"times faster":>13} {"of memory":>10}  same')
+    print(f'{"shape":20} {"pravo s":>9} {"cpu":>7} {"MB":>7} {"cue s":>9} {"cpu":>7} {"MB":>7} {"times faster":>13} {"of memory":>10}  same')
     for shape in arguments[3:] or DEFAULT:
         name, size = shape.split(':')
         with tempfile.TemporaryDirectory() as directory:
             subprocess.run([sys.executable, script, name, size, directory], check=True)
             ours = median([pravo, 'eval', '--out', 'json'], directory)
             if not cue:
-                print(f'{shape:20} {ours.seconds:9.3f} {ours.megabytes:7.1f}')
+                print(f'{shape:20} {ours.seconds:9.3f} {ours.processor:7.2f} {ours.megabytes:7.1f}')
                 continue
             theirs = median([cue, 'export'], directory)
             same = json.loads(ours.stdout) == json.loads(theirs.stdout)
-            print(f'{shape:20} {ours.seconds:9.3f} {ours.megabytes:7.1f} {theirs.seconds:9.3f} {theirs.megabytes:7.1f} '
+            print(f'{shape:20} {ours.seconds:9.3f} {ours.processor:7.2f} {ours.megabytes:7.1f} '
+                  f'{theirs.seconds:9.3f} {theirs.processor:7.2f} {theirs.megabytes:7.1f} '
                   f'{theirs.seconds / ours.seconds:13.1f} {ours.megabytes / theirs.megabytes:10.2f}  {same}')
     return 0
 

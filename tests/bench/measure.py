@@ -1,4 +1,4 @@
-"""Whole-process figures: wall-clock seconds and peak memory of a command, as the operating system accounts for them."""
+"""Whole-process figures: wall-clock seconds, processor seconds and peak memory of a command, as the operating system accounts for them."""
 import os
 import statistics
 import subprocess
@@ -8,8 +8,8 @@ import time
 class Run:
     """One finished process."""
 
-    def __init__(self, seconds, megabytes, code, stdout, stderr):
-        self.seconds, self.megabytes, self.code = seconds, megabytes, code
+    def __init__(self, seconds, processor, megabytes, code, stdout, stderr):
+        self.seconds, self.processor, self.megabytes, self.code = seconds, processor, megabytes, code
         self.stdout, self.stderr = stdout, stderr
 
 
@@ -24,7 +24,7 @@ def run(arguments, directory='.', environment=None, check=True):
         seconds = time.monotonic() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
     with open(out_read, errors='replace') as out, open(err_path, errors='replace') as err:
-        result = Run(seconds, usage.ru_maxrss / 1024, process.returncode, out.read(), err.read())
+        result = Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, out.read(), err.read())
     os.remove(out_read)
     os.remove(err_path)
     if check and result.code not in (0, 2):
