@@ -1,4 +1,4 @@
-//! Evaluates the CUE files that are named, as one package without imports, and prints the value and the counts.
+//! Evaluates the CUE files that are named, as one package and prints the value, the counts, and what each stage took.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -12,8 +12,16 @@ struct Standard;
 
 impl Loader for Standard {
     fn package(&mut self, path: &str, _: &mut SourceMap) -> Result<LoadedPackage, Box<Diagnostic>> {
-        Err(Box::new(Diagnostic::error("cue.import", format!("package \"{path}\" is not available here"))))
+        let found = pravo_cue::packages::package(path).map(LoadedPackage::Standard);
+        found.ok_or_else(|| Box::new(Diagnostic::error("cue.import", format!("package \"{path}\" is not available here"))))
     }
+}
+
+/// The peak of the memory in use, where the system tells.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM"));
+    line.map_or_else(String::new, |line| line.split_whitespace().skip(1).collect::<Vec<_>>().join(" "))
 }
 
 fn write(out: &mut String, value: &Value, indent: usize) {
@@ -58,7 +66,11 @@ fn write(out: &mut String, value: &Value, indent: usize) {
 
 fn main() -> std::process::ExitCode {
     let mut sources = SourceMap::new();
-    let mut files = Vec::new();
+    let (mut files, mut start) = (Vec::new(), std::time::Instant::now());
+    let mut stage = |name: &str| {
+        eprintln!("{name:10} {:9.1} ms   peak {}", start.elapsed().as_secs_f64() * 1e3, peak());
+        start = std::time::Instant::now();
+    };
     let mut failed = false;
     for path in std::env::args().skip(1) {
         let text = match std::fs::read_to_string(&path) {
@@ -73,9 +85,11 @@ fn main() -> std::process::ExitCode {
         eprint!("{}", pravo_diag::render_all(&parsed.diagnostics, &sources, Style::default()));
         files.push(parsed.file);
     }
-    let start = std::time::Instant::now();
+    stage("parse");
     let program = build("", &files, &mut Standard, &mut sources);
     eprint!("{}", pravo_diag::render_all(&program.diagnostics, &sources, Style::default()));
+    drop(files);
+    stage("lower");
     let mut session = Session::new(Arc::new(program), Limits::default());
     let root = session.root();
     session.want(root, Want::Final);
@@ -83,6 +97,7 @@ fn main() -> std::process::ExitCode {
         Ok(turn) => eprintln!("{turn:?} {:?}", session.stats()),
         Err(limit) => eprintln!("{limit}"),
     }
+    stage("evaluate");
     for (node, _) in session.errors(root).into_iter().take(20) {
         if let Some(diagnostic) = session.error(node) {
             failed = true;
@@ -97,6 +112,6 @@ fn main() -> std::process::ExitCode {
         }
         Err(_) => failed = true,
     }
-    eprintln!("evaluated in {:?}", start.elapsed());
+    stage("export");
     if failed { std::process::ExitCode::FAILURE } else { std::process::ExitCode::SUCCESS }
 }
