@@ -23,7 +23,7 @@ use crate::providers::HostProviders;
 /// Files that were read, with everything that they import.
 pub struct Loaded {
     /// The files of the package.
-    pub files: Vec<File>,
+    pub files: Arc<Vec<File>>,
     path: String,
     name: String,
     imported: Vec<Package>,
@@ -78,14 +78,14 @@ impl Loaded {
             for path in named {
                 let package = reader.single(path)?;
                 name = package.name;
-                files.extend(package.files);
+                files.extend(package.files.iter().cloned());
             }
             let imported = imports(reader, &files)?;
             Ok((name, files, imported))
         };
         match read(&mut reader) {
             Ok((name, files, imported)) => {
-                Ok(Self { files, path: String::new(), name, imported, sources: reader.sources().clone(), limits: options.limits })
+                Ok(Self { files: files.into(), path: String::new(), name, imported, sources: reader.sources().clone(), limits: options.limits })
             }
             Err(diagnostics) => Err(Failure::new(diagnostics, reader.sources().clone())),
         }
@@ -103,12 +103,13 @@ impl Loaded {
             if !parsed.diagnostics.is_empty() {
                 return Err(Failure::new(parsed.diagnostics, self.sources));
             }
-            self.files.push(parsed.file);
+            Arc::make_mut(&mut self.files).push(parsed.file);
         }
         let program = build(&self.path, &self.files, &mut Packages(self.imported), &mut self.sources);
         if program.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(Failure::new(program.diagnostics.clone(), self.sources));
         }
+        drop(self.files);
         let session = Session::new(Arc::new(program), self.limits);
         let root = session.root();
         let mut evaluated = Evaluated { session, root, sources: self.sources, expressions: expressions.len() };
@@ -150,7 +151,7 @@ impl Loader for Packages {
     fn package(&mut self, path: &str, _: &mut SourceMap) -> Result<LoadedPackage, Box<Diagnostic>> {
         if let Some(package) = self.0.iter().find(|package| package.import_path == path) {
             let canonical = path.split_once(':').map_or(path, |(path, _)| path).to_owned();
-            return Ok(LoadedPackage::Files { path: canonical, name: package.name.clone(), files: package.files.clone() });
+            return Ok(LoadedPackage::Files { path: canonical, name: package.name.clone(), files: Arc::clone(&package.files) });
         }
         let standard = pravo_cue::packages::package(path).map(LoadedPackage::Standard);
         standard.ok_or_else(|| Box::new(Diagnostic::error("cue.import", format!("there is no package {path:?}"))))
@@ -163,9 +164,8 @@ impl Evaluated {
         loop {
             match self.session.run() {
                 Ok(Turn::Done) => return Ok(()),
-                Ok(Turn::Stuck(asks)) if asks.is_empty() => return Ok(()),
-                Ok(Turn::Stuck(asks)) => {
-                    for ask in asks {
+                Ok(Turn::Stuck) => {
+                    for ask in self.session.open_asks() {
                         self.session.answer(ask, Answer::Unknown, Marks::default());
                     }
                 }
@@ -205,6 +205,12 @@ impl Evaluated {
             }
         }
         Ok(trees)
+    }
+
+    /// The value of the package as JSON, straight from what was evaluated; `None` where expressions are shown, or where something
+    /// is not concrete: what and why, a tree tells.
+    pub fn json(&self) -> Option<String> {
+        if self.expressions == 0 { pravo_cue::export::json::pretty_node(&self.session, self.root) } else { None }
     }
 
     /// Everything that is wrong for good, and, where all must be `concrete`, what is not.

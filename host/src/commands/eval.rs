@@ -21,6 +21,14 @@ pub(super) fn run(context: &Context, arguments: &Eval) -> Outcome {
     }
     let mut found = loaded.evaluate(&arguments.expressions)?;
     refuse(&mut found)?;
+    if arguments.out == EvalForm::Json
+        && let Some(text) = found.json()
+    {
+        context.terminal.print(&text);
+        // The process ends; the system frees all memory at once.
+        std::mem::forget(found);
+        return Ok(Done::Success);
+    }
     for tree in found.trees()? {
         let text = match arguments.out {
             EvalForm::Cue | EvalForm::Def => evaluated(&tree, Options { all: arguments.all }),

@@ -81,7 +81,7 @@ impl Loader for Module<'_> {
                 return Err(Box::new(diagnostic));
             }
             if !files.is_empty() {
-                return Ok(LoadedPackage::Files { path: path.to_owned(), name: wanted.to_owned(), files });
+                return Ok(LoadedPackage::Files { path: path.to_owned(), name: wanted.to_owned(), files: files.into() });
             }
         }
         Err(missing())

@@ -3,8 +3,9 @@
 //! Kept true here: equal texts have equal numbers, so that names are compared as integers. Labels of hidden fields
 //! carry the import path of their package.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use crate::Map;
 
 /// Number of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,7 +106,7 @@ impl Label {
 #[derive(Clone, Debug, Default)]
 pub struct Interner {
     texts: Vec<Arc<str>>,
-    numbers: HashMap<Arc<str>, u32>,
+    numbers: Map<Arc<str>, u32>,
 }
 
 impl Interner {

@@ -4,6 +4,7 @@ pub mod data;
 pub mod export;
 mod intern;
 mod kinds;
+mod map;
 mod number;
 pub mod packages;
 pub mod program;
@@ -13,6 +14,7 @@ mod value;
 
 pub use intern::{Label, LabelKind, Text, is_identifier};
 pub use kinds::Kinds;
+pub(crate) use map::{Map, Set};
 pub use number::{IntegerDivision, Number};
 pub use value::Value;
 

@@ -101,7 +101,7 @@ fn made(sources: &mut SourceMap, path: &str, text: String) -> Result<Package, Ve
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Err(diagnostics);
     }
-    Ok(Package { import_path: path.to_owned(), name: package_name(bare(path)), files: vec![file] })
+    Ok(Package { import_path: path.to_owned(), name: package_name(bare(path)), files: vec![file].into() })
 }
 
 /// Every import path of the files, with where it stands.
@@ -134,7 +134,7 @@ impl Root {
     fn read(reader: &mut Reader) -> Result<(Package, Imports, Vec<ProviderRequirement>), Vec<Diagnostic>> {
         let root = reader.root()?;
         let imports = Imports::read(reader, &root)?;
-        let files = root.files.iter().chain(imports.packages.values().flat_map(|package| &package.files));
+        let files = root.files.iter().chain(imports.packages.values().flat_map(|package| package.files.iter()));
         let requirements = requirements(files)?;
         Ok((root, imports, requirements))
     }
@@ -223,7 +223,7 @@ impl Root {
 
     /// The types that the sources may use.
     fn selection(&self) -> Selection {
-        let files = self.root.files.iter().chain(self.imports.packages.values().flat_map(|package| &package.files));
+        let files = self.root.files.iter().chain(self.imports.packages.values().flat_map(|package| package.files.iter()));
         let ids: BTreeSet<_> = files.map(|file| file.span.file).collect();
         Selection::of_sources(ids.into_iter().filter_map(|id| self.reader.sources().get(id)).map(|source| &**source.text()))
     }

@@ -3,6 +3,7 @@
 //! Kept true here: the only place that knows the session's types; it draws no conclusions.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use pravo_cue::session::{Answer, FieldClass, Limits, Marks, Outcome, Question, Session, Shape, Want};
 use pravo_cue::{Ask, Kinds, LabelKind, Node, Value as CueValue, program};
@@ -35,7 +36,7 @@ impl program::Loader for Packages {
     fn package(&mut self, path: &str, _: &mut SourceMap) -> Result<program::LoadedPackage, Box<Diagnostic>> {
         if let Some(package) = self.0.get(path) {
             let canonical = path.split_once(':').map_or(path, |(path, _)| path).to_owned();
-            return Ok(program::LoadedPackage::Files { path: canonical, name: package.name.clone(), files: package.files.clone() });
+            return Ok(program::LoadedPackage::Files { path: canonical, name: package.name.clone(), files: Arc::clone(&package.files) });
         }
         match pravo_cue::packages::package(path) {
             Some(standard) => Ok(program::LoadedPackage::Standard(standard)),
@@ -51,7 +52,7 @@ impl Evaluator {
     /// What is wrong with the program as it is written.
     pub(crate) fn new(root: &Package, imported: Vec<Package>, sources: &mut SourceMap, limits: &Limits) -> Result<Self, Vec<Diagnostic>> {
         let made = imported.iter().filter(|package| package.import_path.starts_with(OWN_DOMAIN));
-        let generated = made.flat_map(|package| &package.files).map(|file| file.span.file).collect();
+        let generated = made.flat_map(|package| package.files.iter()).map(|file| file.span.file).collect();
         let mut packages = Packages(imported.into_iter().map(|package| (package.import_path.clone(), package)).collect());
         let program = program::build(&root.import_path, &root.files, &mut packages, sources);
         if program.diagnostics.iter().any(Diagnostic::is_error) {

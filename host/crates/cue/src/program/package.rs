@@ -21,7 +21,7 @@ pub enum LoadedPackage {
         /// The package's name.
         name: String,
         /// The files.
-        files: Vec<ast::File>,
+        files: Arc<Vec<ast::File>>,
     },
     /// A standard package.
     Standard(&'static Standard),

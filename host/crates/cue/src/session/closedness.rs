@@ -270,7 +270,7 @@ impl Session {
                 }
             }
         }
-        let requirements = self.extra(node).map_or_else(Vec::new, |extra| extra.requirements.clone());
+        let requirements = self.extra(node).map_or_else(ThinVec::new, |extra| extra.requirements.clone());
         if requirements.is_empty() && self.is_definition(node) {
             return !evidence.is_empty();
         }

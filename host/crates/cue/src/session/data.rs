@@ -1,14 +1,15 @@
 //! The tables of a session.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use pravo_diag::Span;
+pub(crate) use smallvec::SmallVec;
+pub(crate) use thin_vec::ThinVec;
 
 use super::defaults::{Leaf, Mode, Said};
 use crate::intern::{Label, Text};
 use crate::program::{ExprId, Operator, Presence, Slot};
-use crate::{Kinds, Node, Value};
+use crate::{Kinds, Map, Node, Value};
 
 /// No node.
 pub(crate) const NONE: Node = Node(u32::MAX);
@@ -232,7 +233,7 @@ pub(crate) struct ListShape {
     /// The length, if some conjunct fixes it.
     pub length: Option<u32>,
     /// What elements from an index on must be, for each conjunct that is open.
-    pub rests: Vec<(u32, Option<Conjunct>)>,
+    pub rests: ThinVec<(u32, Option<Conjunct>)>,
     /// How many elements there are.
     pub known: u32,
 }
@@ -248,29 +249,29 @@ pub(crate) enum Alternative {
 /// What few nodes have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extra {
-    pub tasks: Vec<Task>,
-    pub waits: Vec<Wait>,
-    pub waiters: Vec<Node>,
-    pub subscribers: Vec<(Node, u32)>,
+    pub tasks: ThinVec<Task>,
+    pub waits: ThinVec<Wait>,
+    pub waiters: ThinVec<Node>,
+    pub subscribers: ThinVec<(Node, u32)>,
     /// Nodes whose conjuncts joined this one while more could still come.
-    pub sources: Vec<Node>,
+    pub sources: ThinVec<Node>,
     /// What was joined: expression, frame and occurrence.
-    pub seen: Vec<(ExprId, u32, u32)>,
-    pub cyclic: Vec<Conjunct>,
-    pub bounds: Vec<Bound>,
-    pub validators: Vec<Validator>,
+    pub seen: ThinVec<(ExprId, u32, u32)>,
+    pub cyclic: ThinVec<Conjunct>,
+    pub bounds: ThinVec<Bound>,
+    pub validators: ThinVec<Validator>,
     /// The function that it is, and the expression that says so.
     pub function: Option<(u32, ExprId)>,
-    pub patterns: Vec<Pattern>,
+    pub patterns: ThinVec<Pattern>,
     pub list: Option<ListShape>,
-    pub disjunctions: Vec<Conjunct>,
-    pub alternatives: Vec<(Alternative, bool)>,
+    pub disjunctions: ThinVec<Conjunct>,
+    pub alternatives: ThinVec<(Alternative, bool)>,
     /// Branches that are being tried.
     pub forks: Option<Box<Forks>>,
-    pub requirements: Vec<u32>,
-    pub index: Option<HashMap<Label, u32>>,
-    pub attributes: Vec<Arc<[Text]>>,
-    pub origins: Vec<(Node, bool, ExprId)>,
+    pub requirements: ThinVec<u32>,
+    pub index: Option<Box<Map<Label, u32>>>,
+    pub attributes: ThinVec<Arc<[Text]>>,
+    pub origins: ThinVec<(Node, bool, ExprId)>,
     pub host: Option<Text>,
     pub owner: Option<Node>,
     /// What decided whether the hosted struct is there: the number of a trace.
@@ -280,19 +281,36 @@ pub(crate) struct Extra {
     pub asked: Option<crate::Ask>,
     pub shadow: Option<Node>,
     /// Disjunctions that joined by their only branch, and what they say of it.
-    pub decided: Vec<Said>,
+    pub decided: ThinVec<Said>,
     /// The branch of each of these.
-    pub taken: Vec<(ExprId, u32, ExprId)>,
+    pub taken: ThinVec<(ExprId, u32, ExprId)>,
     /// Disjunctions that came once more, by other occurrences.
-    pub echoes: Vec<Conjunct>,
+    pub echoes: ThinVec<Conjunct>,
     /// In a fork with disjunctions: what is left.
-    pub leaves: Vec<Leaf>,
+    pub leaves: ThinVec<Leaf>,
     /// In a fork: which branch was chosen.
-    pub choices: Vec<(ExprId, u32, ExprId)>,
+    pub choices: ThinVec<(ExprId, u32, ExprId)>,
     /// In a fork: the node that it is a version of.
     pub family: Option<Node>,
     /// Comprehensions that wait for an unknown.
-    pub open: Vec<(Span, u32)>,
+    pub open: ThinVec<(Span, u32)>,
+}
+
+impl Extra {
+    /// Whether nothing is in it.
+    pub fn is_bare(&self) -> bool {
+        let Self {
+            tasks, waits, waiters, subscribers, sources, seen, cyclic, bounds, validators, function, patterns, list, disjunctions,
+            alternatives, forks, requirements, index, attributes, origins, host, owner, presence, askable, asked, shadow, decided, taken, echoes, leaves, choices,
+            family, open,
+        } = self;
+        tasks.is_empty() && waits.is_empty() && waiters.is_empty() && subscribers.is_empty() && sources.is_empty()
+            && seen.is_empty() && cyclic.is_empty() && bounds.is_empty() && validators.is_empty() && patterns.is_empty()
+            && disjunctions.is_empty() && alternatives.is_empty() && requirements.is_empty() && attributes.is_empty() && origins.is_empty()
+            && decided.is_empty() && leaves.is_empty() && taken.is_empty() && echoes.is_empty() && choices.is_empty() && open.is_empty()
+            && list.is_none() && function.is_none() && *presence == 0 && forks.is_none() && index.is_none() && host.is_none() && owner.is_none()
+            && askable.is_none() && asked.is_none() && shadow.is_none() && family.is_none()
+    }
 }
 
 /// Branches of a disjunction that are being tried.
@@ -350,10 +368,10 @@ pub(crate) mod flag {
 pub(crate) struct NodeData {
     pub parent: Node,
     pub label: Label,
-    pub conjuncts: Vec<Conjunct>,
-    pub arcs: Vec<Node>,
+    pub conjuncts: SmallVec<[Conjunct; 2]>,
+    pub arcs: ThinVec<Node>,
     /// The struct literals in it: literal, the frame that it pushed, info.
-    pub structs: Vec<(u32, u32, u32)>,
+    pub structs: ThinVec<(u32, u32, u32)>,
     pub scalar: Option<Scalar>,
     pub extra: Option<Box<Extra>>,
     pub processed: u32,

@@ -106,8 +106,8 @@ impl Session {
     /// The leaves of a fork: its own, or itself.
     pub(crate) fn leaves_of(&self, fork: Node) -> Vec<Leaf> {
         match self.extra(fork) {
-            Some(extra) if !extra.leaves.is_empty() => extra.leaves.clone(),
-            Some(extra) => vec![Leaf { value: self.as_alternative(self.deref(fork)), ways: vec![extra.decided.clone()] }],
+            Some(extra) if !extra.leaves.is_empty() => extra.leaves.to_vec(),
+            Some(extra) => vec![Leaf { value: self.as_alternative(self.deref(fork)), ways: vec![extra.decided.to_vec()] }],
             None => vec![Leaf { value: self.as_alternative(self.deref(fork)), ways: vec![Vec::new()] }],
         }
     }

@@ -57,7 +57,7 @@ impl Session {
 
     /// The disjunctions of a node with the branches that are left, several each; `None` where one was decided.
     fn groups(&mut self, node: Node) -> Run<Option<Vec<Group>>> {
-        let disjunctions = self.extra(node).map_or_else(Vec::new, |extra| extra.disjunctions.clone());
+        let disjunctions = self.extra(node).map_or_else(ThinVec::new, |extra| extra.disjunctions.clone());
         let mut groups = Vec::new();
         for disjunction in disjunctions {
             let branches = self.branches(disjunction);
@@ -102,7 +102,7 @@ impl Session {
         if data.extra.as_ref().is_some_and(|extra| !extra.bounds.is_empty() || !extra.validators.is_empty()) {
             return Ok(None);
         }
-        let decided = self.extra(node).map_or_else(Vec::new, |extra| extra.decided.clone());
+        let decided = self.extra(node).map_or_else(Vec::new, |extra| extra.decided.to_vec());
         let mut all = vec![Leaf { value: Alternative::Kinds(base), ways: vec![decided] }];
         for Group { disjunction, left } in groups {
             let mut next: Vec<Leaf> = Vec::new();
@@ -168,7 +168,7 @@ impl Session {
         extra.forks = None;
         let all = conclusion(&leaves);
         if extra.family.is_some() {
-            extra.leaves = leaves;
+            extra.leaves = leaves.into();
         }
         match all.as_slice() {
             [] => {
@@ -193,7 +193,7 @@ impl Session {
                         }
                 });
                 self.node_mut(node).kinds = kinds;
-                self.extra_mut(node).alternatives = all;
+                self.extra_mut(node).alternatives = all.into();
                 return Ok(false);
             }
         }

@@ -197,7 +197,11 @@ impl Session {
             self.set(node, flag::EMBEDS);
         }
         let frame = self.push_frame(conjunct.env, node, Label::NONE);
-        self.node_mut(node).structs.push((literal, frame, info));
+        let structs = &mut self.node_mut(node).structs;
+        if structs.is_empty() {
+            structs.reserve_exact(1);
+        }
+        structs.push((literal, frame, info));
         if let Some(attributes) = &structure.attributes {
             self.extra_mut(node).attributes.push(Arc::clone(attributes));
         }
@@ -268,7 +272,7 @@ impl Session {
         self.note_fresh(node, conjunct.info);
         let subscribers = self
             .extra(node)
-            .map_or_else(Vec::new, |extra| extra.subscribers.clone());
+            .map_or_else(ThinVec::new, |extra| extra.subscribers.clone());
         for (subscriber, info) in subscribers {
             let mapped = self.mapped(conjunct, info);
             self.join_late(subscriber, mapped)?;
@@ -328,7 +332,7 @@ impl Session {
         let count = self.node(node).arcs.len();
         if count == 13 {
             let index = self.node(node).arcs.iter().enumerate().map(|(i, arc)| (self.node(*arc).label, i as u32)).collect();
-            self.extra_mut(node).index = Some(index);
+            self.extra_mut(node).index = Some(Box::new(index));
         } else if count > 13
             && let Some(index) = self.extra_mut(node).index.as_mut()
         {

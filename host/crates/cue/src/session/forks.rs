@@ -15,7 +15,7 @@ impl Session {
         let (parent, label, presence) = (data.parent, data.label, data.presence);
         let conjuncts = data.conjuncts.clone();
         let keep = data.flags & (flag::TEMPLATE | flag::FORCE_CLOSED | flag::REFERENCE);
-        let (choices, family) = self.extra(node).map_or((Vec::new(), node), |extra| (extra.choices.clone(), extra.family.unwrap_or(node)));
+        let (choices, family) = self.extra(node).map_or((ThinVec::new(), node), |extra| (extra.choices.clone(), extra.family.unwrap_or(node)));
         let mut live = Vec::new();
         for branch in branches {
             self.stats.branches += 1;
@@ -25,7 +25,7 @@ impl Session {
             let mut own = choices.clone();
             own.push((disjunction.expr, disjunction.env, branch.expr));
             let extra = self.extra_mut(fork);
-            extra.choices = own;
+            extra.choices = own.into();
             extra.family = Some(family);
             live.push((fork, branch.mode));
         }
@@ -245,7 +245,7 @@ impl Session {
         for arc in self.node(node).arcs.clone() {
             let label = self.node(arc).label;
             let Some(new) = self.find_arc(fork, label) else { continue };
-            let subscribers = self.extra(arc).map_or_else(Vec::new, |extra| extra.subscribers.clone());
+            let subscribers = self.extra(arc).map_or_else(ThinVec::new, |extra| extra.subscribers.clone());
             self.node_mut(arc).forward = new;
             for (subscriber, info) in subscribers {
                 for conjunct in self.node(new).conjuncts.clone() {

@@ -5,7 +5,6 @@
 //! declares and that is not concrete by its own conjuncts is asked for when somebody else reads it; the owner's own
 //! body is never filled with answers to its own questions.
 
-use std::collections::HashMap;
 
 use pravo_diag::{Diagnostic, Span};
 
@@ -13,7 +12,7 @@ use super::data::*;
 use super::{LimitExceeded, Session, flag};
 use crate::intern::{Label, Text};
 use crate::program::{Declared, Presence};
-use crate::{Ask, Kinds, Node, Value};
+use crate::{Ask, Kinds, Map, Node, Value};
 
 /// How far a node is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +28,8 @@ pub enum Want {
 pub enum Turn {
     /// There is nothing left to do.
     Done,
-    /// These questions are open, and nothing can go on without answers.
-    Stuck(Vec<Ask>),
+    /// Questions are open ([`Session::open_asks`]), and nothing can go on without answers.
+    Stuck,
 }
 
 /// A question.
@@ -153,13 +152,13 @@ pub(crate) struct AskData {
 #[derive(Debug)]
 pub(crate) struct Traces {
     sets: Vec<Trace>,
-    numbers: HashMap<Trace, u32>,
-    unions: HashMap<(u32, u32), u32>,
+    numbers: Map<Trace, u32>,
+    unions: Map<(u32, u32), u32>,
 }
 
 impl Default for Traces {
     fn default() -> Self {
-        Self { sets: vec![Trace::default()], numbers: HashMap::new(), unions: HashMap::new() }
+        Self { sets: vec![Trace::default()], numbers: Map::default(), unions: Map::default() }
     }
 }
 
@@ -492,6 +491,7 @@ impl Session {
         let bound = self.node(node).kinds;
         self.asks.push(AskData { owner, path: path.clone(), bound, at, read: if call.is_some() { self.reading } else { 0 }, call, answer: None, marks: Marks::default(), waiters: Vec::new() });
         self.ask_numbers.insert((owner, path), ask);
+        self.open_asks += 1;
         Ok(Some(ask))
     }
 
@@ -561,7 +561,7 @@ impl Session {
         let flags = data.flags & (flag::TEMPLATE | flag::FORCE_CLOSED | flag::REFERENCE);
         let mut conjuncts = data.conjuncts.clone();
         conjuncts.push(conjunct);
-        let (choices, family) = self.extra(node).map_or((Vec::new(), None), |extra| (extra.choices.clone(), extra.family));
+        let (choices, family) = self.extra(node).map_or((ThinVec::new(), None), |extra| (extra.choices.clone(), extra.family));
         let decided = self.new_node(parent, label, presence);
         let data = self.node_mut(decided);
         data.flags = flags;
@@ -608,6 +608,11 @@ impl Session {
         })
     }
 
+    /// The questions without an answer, in the order in which they were raised.
+    pub fn open_asks(&self) -> Vec<Ask> {
+        (0..self.asks.len() as u32).map(Ask).filter(|ask| self.is_open(*ask)).collect()
+    }
+
     /// The nodes that wait for the answer to a question themselves.
     pub fn waiters(&self, ask: Ask) -> Vec<Node> {
         self.asks.get(ask.0 as usize).map_or_else(Vec::new, |data| data.waiters.clone())
@@ -615,7 +620,7 @@ impl Session {
 
     /// The open questions that a node waits for, directly or by others.
     pub fn waits_for(&self, node: Node) -> Vec<Ask> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = crate::Set::default();
         let mut out = Vec::new();
         let mut stack = vec![self.deref(node)];
         while let Some(node) = stack.pop() {
@@ -643,7 +648,9 @@ impl Session {
         }
         data.answer = Some(answer);
         data.marks = marks;
-        for waiter in std::mem::take(&mut data.waiters) {
+        let waiters = std::mem::take(&mut data.waiters);
+        self.open_asks -= 1;
+        for waiter in waiters {
             self.enqueue(waiter);
         }
     }

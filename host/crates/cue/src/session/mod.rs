@@ -49,7 +49,6 @@ mod tries;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use pravo_diag::Span;
@@ -57,12 +56,13 @@ use pravo_diag::Span;
 pub use data::Code;
 pub use host::{Answer, Marks, OpenComprehension, Origin, Outcome, Question, Trace, Turn, Want};
 pub use read::{Arc as FieldArc, Choice, FieldClass, Shape};
+pub(crate) use read::Concrete;
 pub use show::quote;
 use data::*;
 
 use crate::intern::{Interner, Label, Text};
 use crate::program::{ExprId, Presence, Program};
-use crate::{Kinds, Node, Number};
+use crate::{Kinds, Map, Node, Number};
 
 /// Bounds on what a session may do.
 #[derive(Clone, Copy, Debug)]
@@ -131,16 +131,18 @@ pub struct Session {
     pub(crate) bytes: Vec<Arc<[u8]>>,
     pub(crate) bottoms: Vec<BottomData>,
     pub(crate) roots: Vec<Option<Node>>,
-    pub(crate) lets: HashMap<(u32, u32), Node>,
-    pub(crate) inline: HashMap<(ExprId, u32), Node>,
-    pub(crate) alias_frames: HashMap<Frame, u32>,
+    pub(crate) lets: Map<(u32, u32), Node>,
+    pub(crate) inline: Map<(ExprId, u32), Node>,
+    pub(crate) alias_frames: Map<Frame, u32>,
     /// The occurrences of definitions, by where they are referred to from and what is referred to.
-    pub(crate) definitions: HashMap<(u32, Node), u32>,
-    pub(crate) regexes: HashMap<Text, Option<Arc<regex::Regex>>>,
-    pub(crate) map: HashMap<(u32, u32), u32>,
+    pub(crate) definitions: Map<(u32, Node), u32>,
+    pub(crate) regexes: Map<Text, Option<Arc<regex::Regex>>>,
+    pub(crate) map: Map<(u32, u32), u32>,
     pub(crate) queue: Vec<Node>,
-    pub(crate) parked: Vec<Node>,
+    pub(crate) parked: schedule::Parked,
     pub(crate) asks: Vec<host::AskData>,
+    /// How many of them have no answer.
+    pub(crate) open_asks: u32,
     pub(crate) traces: host::Traces,
     /// Fields that were taken as absent although they might be added.
     pub(crate) assumed: Vec<touch::Assumed>,
@@ -157,7 +159,7 @@ pub struct Session {
     pub(crate) stats: Stats,
     pub(crate) exceeded: Option<LimitExceeded>,
     pub(crate) made: usize,
-    pub(crate) ask_numbers: HashMap<(Node, Vec<Label>), crate::Ask>,
+    pub(crate) ask_numbers: Map<(Node, Vec<Label>), crate::Ask>,
     /// How many hosted nodes there are.
     pub(crate) hosted: u32,
 }
@@ -205,15 +207,16 @@ impl Session {
             bytes: Vec::new(),
             bottoms: vec![none],
             roots: vec![None; packages],
-            lets: HashMap::new(),
-            inline: HashMap::new(),
-            alias_frames: HashMap::new(),
-            definitions: HashMap::new(),
-            regexes: HashMap::new(),
-            map: HashMap::new(),
+            lets: Map::default(),
+            inline: Map::default(),
+            alias_frames: Map::default(),
+            definitions: Map::default(),
+            regexes: Map::default(),
+            map: Map::default(),
             queue: Vec::new(),
-            parked: Vec::new(),
+            parked: schedule::Parked::default(),
             asks: Vec::new(),
+            open_asks: 0,
             traces: host::Traces::default(),
             assumed: Vec::new(),
             reading: 0,
@@ -225,7 +228,7 @@ impl Session {
             stats: Stats::default(),
             exceeded: None,
             made: 0,
-            ask_numbers: HashMap::new(),
+            ask_numbers: Map::default(),
             hosted: 0,
         };
         session.numbers.extend(session.program.code.numbers.iter().cloned());
@@ -288,9 +291,9 @@ impl Session {
         self.nodes.push(NodeData {
             parent,
             label,
-            conjuncts: Vec::new(),
-            arcs: Vec::new(),
-            structs: Vec::new(),
+            conjuncts: SmallVec::new(),
+            arcs: ThinVec::new(),
+            structs: ThinVec::new(),
             scalar: None,
             extra: None,
             processed: 0,
@@ -309,12 +312,12 @@ impl Session {
     /// The data of a node; the root's for an id that is not of this session.
     pub(crate) fn node(&self, node: Node) -> &NodeData {
         self.nodes.get(node.0 as usize).unwrap_or_else(|| {
-            static FOREIGN: NodeData = NodeData {
+            static FOREIGN: std::sync::LazyLock<NodeData> = std::sync::LazyLock::new(|| NodeData {
                 parent: NONE,
                 label: Label::NONE,
-                conjuncts: Vec::new(),
-                arcs: Vec::new(),
-                structs: Vec::new(),
+                conjuncts: SmallVec::new(),
+                arcs: ThinVec::new(),
+                structs: ThinVec::new(),
                 scalar: None,
                 extra: None,
                 processed: 0,
@@ -326,7 +329,7 @@ impl Session {
                 kinds: Kinds::TOP,
                 phase: Phase::Settled,
                 presence: Presence::Member,
-            };
+            });
             &FOREIGN
         })
     }

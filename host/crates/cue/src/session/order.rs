@@ -4,8 +4,6 @@
 //! topologically over all of these, the earliest declared first where nothing decides. It is computed from the
 //! declarations alone, so that the order of evaluation does not show.
 
-use std::collections::HashMap;
-
 use super::Session;
 use super::data::*;
 use crate::Node;
@@ -18,34 +16,48 @@ impl Session {
         let node = self.deref(node);
         let data = self.node(node);
         if data.structs.len() <= 1 || data.arcs.len() <= 1 {
-            return data.arcs.clone();
+            return data.arcs.to_vec();
         }
-        let mut position: HashMap<Label, usize> = HashMap::with_capacity(data.arcs.len());
-        for (index, arc) in data.arcs.iter().enumerate() {
-            position.insert(self.node(*arc).label, index);
+        let edges = self.order_edges(data);
+        if edges.iter().all(|(before, after)| before < after) {
+            return data.arcs.to_vec();
         }
         let count = data.arcs.len();
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
         let mut incoming = vec![0_usize; count];
+        for (before, after) in edges {
+            if let (Some(edges), Some(slot)) = (next.get_mut(before), incoming.get_mut(after)) {
+                edges.push(after);
+                *slot += 1;
+            }
+        }
+        self.sort(data, &next, incoming)
+    }
+
+    /// Which arc each literal of a node declares before which.
+    fn order_edges(&self, data: &NodeData) -> Vec<(usize, usize)> {
+        let index = data.extra.as_ref().and_then(|extra| extra.index.as_ref()).filter(|_| data.arcs.len() > 12);
+        let labels: Vec<Label> = if index.is_some() { Vec::new() } else { data.arcs.iter().map(|arc| self.node(*arc).label).collect() };
+        let position = |label: Label| match index {
+            Some(index) => index.get(&label).map(|at| *at as usize),
+            None => labels.iter().position(|other| *other == label),
+        };
+        let mut edges = Vec::with_capacity(data.arcs.len());
         for (literal, ..) in &data.structs {
             let Some(structure) = self.program.code.structs.get(*literal as usize) else { continue };
             let mut last: Option<usize> = None;
             for declared in &structure.declarations {
                 let Declared::Field(field) = declared else { continue };
-                let Some(at) = position.get(&field.label).copied() else { continue };
+                let Some(at) = position(field.label) else { continue };
                 if let Some(last) = last
                     && last != at
-                    && let Some(edges) = next.get_mut(last)
                 {
-                    edges.push(at);
-                    if let Some(slot) = incoming.get_mut(at) {
-                        *slot += 1;
-                    }
+                    edges.push((last, at));
                 }
                 last = Some(at);
             }
         }
-        self.sort(data, &next, incoming)
+        edges
     }
 
     fn sort(&self, data: &NodeData, next: &[Vec<usize>], mut incoming: Vec<usize>) -> Vec<Node> {

@@ -85,6 +85,16 @@ pub enum Shape {
     Disjunction(Vec<(Choice, bool)>),
 }
 
+/// A settled node that is concrete, its defaults taken.
+pub(crate) enum Concrete {
+    /// A scalar.
+    Scalar(Value),
+    /// A struct: its regular fields in order.
+    Struct(Vec<Node>),
+    /// A list: its elements in order.
+    List(Vec<Node>),
+}
+
 /// One way of a [`Shape::Disjunction`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
@@ -141,6 +151,55 @@ impl Session {
             )
         });
         Shape::Constraint { kinds: data.kinds, bounds, validators }
+    }
+
+    /// A node that is concrete but for what is below it; `None` for everything else, required fields that are missing among it.
+    pub(crate) fn concrete(&self, node: Node) -> Option<Concrete> {
+        let mut node = self.deref(node);
+        for _ in 0..64 {
+            let data = self.node(node);
+            if data.bottom != 0 {
+                return None;
+            }
+            if let Some(scalar) = data.scalar {
+                return Some(Concrete::Scalar(self.scalar_value(scalar)));
+            }
+            if data.phase != Phase::Settled {
+                return None;
+            }
+            if data.extra.as_ref().is_none_or(|extra| extra.alternatives.is_empty()) {
+                break;
+            }
+            match self.default_of(node)? {
+                Alternative::Scalar(scalar) => return Some(Concrete::Scalar(self.scalar_value(scalar))),
+                Alternative::Node(default) => node = self.deref(default),
+                Alternative::Kinds(_) => return None,
+            }
+        }
+        let data = self.node(node);
+        if data.flags & flag::PENDING != 0 && !self.is_composite(node) {
+            return None;
+        }
+        match data.kinds {
+            Kinds::STRUCT => {
+                let mut fields = self.ordered_arcs(node);
+                fields.retain(|arc| self.node(*arc).label.is_regular() && self.node(*arc).presence != Presence::Optional);
+                let missing = fields.iter().any(|arc| self.node(*arc).presence == Presence::Required);
+                (!missing).then_some(Concrete::Struct(fields))
+            }
+            Kinds::LIST => {
+                let mut elements = self.ordered_arcs(node);
+                elements.retain(|arc| self.node(*arc).label.is_index());
+                elements.sort_by_key(|arc| self.node(*arc).label.id());
+                Some(Concrete::List(elements))
+            }
+            _ => None,
+        }
+    }
+
+    /// The text of the label of a field.
+    pub(crate) fn label_text_of(&self, field: Node) -> &str {
+        self.texts.get(self.node(field).label.text())
     }
 
     /// The default of a disjunction, if it has one that is decided.
@@ -398,6 +457,9 @@ impl Session {
     /// Every error at and below a node, definitions and hidden fields included, optional fields not.
     pub fn errors(&self, node: Node) -> Vec<(Node, Code)> {
         let mut out = Vec::new();
+        if !self.has_errors(node) {
+            return out;
+        }
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
             let node = self.deref(node);
@@ -408,6 +470,19 @@ impl Session {
             stack.extend(self.ordered_arcs(node).into_iter().rev().filter(|arc| self.node(*arc).presence != Presence::Optional));
         }
         out
+    }
+
+    /// Whether there is an error at or below a node: the same, where no order matters.
+    fn has_errors(&self, node: Node) -> bool {
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            let data = self.node(self.deref(node));
+            if data.bottom != 0 {
+                return true;
+            }
+            stack.extend(data.arcs.iter().copied().filter(|arc| self.node(*arc).presence != Presence::Optional));
+        }
+        false
     }
 
     /// A concrete scalar, a default taken.

@@ -402,6 +402,7 @@ impl Session {
         let expr = conjunct.expr;
         let extra = self.extra_mut(node);
         if extra.origins.len() < 64 {
+            extra.origins.reserve_exact(1);
             extra.origins.push((target, bare, expr));
         }
     }

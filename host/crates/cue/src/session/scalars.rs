@@ -233,7 +233,7 @@ impl Session {
         if wanted {
             keep.push(*last);
         }
-        self.extra_mut(node).bounds = keep;
+        self.extra_mut(node).bounds = keep.into();
     }
 
     /// Whether everything that keeps one bound keeps another.

@@ -2,12 +2,25 @@
 
 use super::data::*;
 use super::{LimitExceeded, Session, flag};
-use crate::Node;
+use crate::{Map, Node, Set};
 use super::host::Turn;
 use crate::program::Declared;
 
 /// How deep settling recurses before it queues.
 const DEPTH: u32 = 400;
+
+/// The parked nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Parked {
+    /// Those that were parked since circles were looked for.
+    fresh: Vec<Node>,
+    /// All others, the oldest first; with some that are not parked any more.
+    all: Vec<Node>,
+    /// How many of them there may be before those are forgotten.
+    limit: usize,
+    /// Whether there may be a circle among the old ones.
+    circles: bool,
+}
 
 impl Session {
     /// Puts a node on the queue.
@@ -55,6 +68,7 @@ impl Session {
         match result {
             Ok(()) => {
                 self.wake(node);
+                self.shed(node);
                 // What it was replaced by may have to be settled yet.
                 if self.node(node).forward == NONE { Ok(()) } else { self.ensure(node) }
             }
@@ -86,7 +100,7 @@ impl Session {
         let waits = extra.waits.clone();
         if !self.has(node, flag::PARKED) {
             self.set(node, flag::PARKED);
-            self.parked.push(node);
+            self.parked.fresh.push(node);
         }
         for wait in waits {
             match wait {
@@ -124,6 +138,14 @@ impl Session {
         }
         for waiter in std::mem::take(&mut extra.waiters) {
             self.enqueue(waiter);
+        }
+    }
+
+    /// Gives back what a node needed only while it was settled.
+    fn shed(&mut self, node: Node) {
+        let data = self.node_mut(node);
+        if data.extra.as_ref().is_some_and(|extra| extra.is_bare()) {
+            data.extra = None;
         }
     }
 
@@ -286,10 +308,10 @@ impl Session {
     fn settled(&mut self, node: Node) {
         self.node_mut(node).phase = Phase::Settled;
         if let Some(extra) = self.node_mut(node).extra.as_deref_mut() {
-            extra.seen = Vec::new();
-            extra.tasks = Vec::new();
-            extra.waits = Vec::new();
-            extra.cyclic = Vec::new();
+            extra.seen = ThinVec::new();
+            extra.tasks = ThinVec::new();
+            extra.waits = ThinVec::new();
+            extra.cyclic = ThinVec::new();
         }
         if self.has(node, flag::FINAL) {
             for arc in self.node(node).arcs.clone().into_iter().rev() {
@@ -448,11 +470,11 @@ impl Session {
                 break;
             }
         }
-        let open: Vec<crate::Ask> = (0..self.asks.len() as u32).map(crate::Ask).filter(|ask| self.is_open(*ask)).collect();
-        if open.is_empty() {
-            self.check_assumed()?;
+        if self.open_asks > 0 {
+            return Ok(Turn::Stuck);
         }
-        Ok(if open.is_empty() { Turn::Done } else { Turn::Stuck(open) })
+        self.check_assumed()?;
+        Ok(Turn::Done)
     }
 
     /// Settles one node as far as it goes without questions; for tools that look at single values.
@@ -467,19 +489,74 @@ impl Session {
 
     /// Lets what waits in a circle read what there is. Whether something was found.
     fn thaw(&mut self) -> bool {
-        let parked: Vec<Node> = std::mem::take(&mut self.parked).into_iter().filter(|node| self.has(*node, flag::PARKED)).collect();
-        self.parked.clone_from(&parked);
-        if parked.is_empty() {
+        let fresh = std::mem::take(&mut self.parked.fresh);
+        let fresh: Vec<Node> = fresh.into_iter().filter(|node| self.has(*node, flag::PARKED)).collect();
+        let known = self.open_asks > 0 && !self.parked.circles && self.lead_to_answers(&fresh);
+        self.parked.all.extend(fresh);
+        self.compact_parked();
+        if known || self.parked.all.is_empty() {
             return false;
         }
-        let mut marks = std::collections::HashMap::new();
+        let stuck = self.stuck();
+        self.parked.circles = self.release(stuck);
+        self.parked.circles
+    }
+
+    /// Forgets what is not parked any more, where that is much.
+    fn compact_parked(&mut self) {
+        if self.parked.all.len() < self.parked.limit {
+            return;
+        }
+        let mut seen = Set::default();
+        let all = std::mem::take(&mut self.parked.all);
+        self.parked.all = all.into_iter().filter(|node| self.has(*node, flag::PARKED) && seen.insert(*node)).collect();
+        self.parked.limit = (2 * self.parked.all.len()).max(1_000);
+    }
+
+    /// Whether each of these nodes waits, directly or not, for an answer from outside.
+    fn lead_to_answers(&self, nodes: &[Node]) -> bool {
+        let mut leading = Set::default();
+        nodes.iter().all(|node| {
+            let mut seen = Set::default();
+            let mut stack = vec![*node];
+            while let Some(at) = stack.pop() {
+                if !seen.insert(at) {
+                    continue;
+                }
+                let waits = self.waiting_on(at);
+                if waits.iter().any(|wait| match wait {
+                    Ok(other) => leading.contains(other),
+                    Err(ask) => self.is_open(*ask),
+                }) {
+                    leading.insert(*node);
+                    leading.insert(at);
+                    return true;
+                }
+                stack.extend(waits.into_iter().flatten());
+            }
+            false
+        })
+    }
+
+    /// The parked nodes that no answer can help, the oldest first.
+    fn stuck(&self) -> Vec<Node> {
+        let parked = self.parked.all.iter().copied().filter(|node| self.has(*node, flag::PARKED));
+        if self.open_asks == 0 {
+            return parked.collect();
+        }
+        let parked: Vec<Node> = parked.collect();
+        let mut marks = Map::default();
         for node in &parked {
             self.waits_for_answer(*node, &mut marks);
         }
-        let stuck: Vec<Node> = parked.into_iter().filter(|node| marks.get(node) != Some(&true)).collect();
+        parked.into_iter().filter(|node| marks.get(node) != Some(&true)).collect()
+    }
+
+    /// Lets the oldest of these read what there is. Whether there was one.
+    fn release(&mut self, stuck: Vec<Node>) -> bool {
         let mut forced = false;
         for node in &stuck {
-            let waits = self.extra(*node).map_or_else(Vec::new, |extra| extra.waits.clone());
+            let waits = self.extra(*node).map_or_else(ThinVec::new, |extra| extra.waits.clone());
             for wait in waits {
                 if let Wait::Closed(other) = wait
                     && !self.has(other, flag::FORCE_CLOSED)
@@ -495,7 +572,7 @@ impl Session {
             }
         }
         for node in stuck {
-            let waits = self.extra(node).map_or_else(Vec::new, |extra| extra.waits.clone());
+            let waits = self.extra(node).map_or_else(ThinVec::new, |extra| extra.waits.clone());
             for wait in waits {
                 match wait {
                     Wait::Settled(other) => {
@@ -523,7 +600,7 @@ impl Session {
     }
 
     /// Whether a parked node waits, directly or not, for an answer from outside.
-    fn waits_for_answer(&self, node: Node, marks: &mut std::collections::HashMap<Node, bool>) -> bool {
+    fn waits_for_answer(&self, node: Node, marks: &mut Map<Node, bool>) -> bool {
         let mut stack = vec![(node, false)];
         let mut order = Vec::new();
         while let Some((node, done)) = stack.pop() {

@@ -38,7 +38,7 @@ struct Search<'p> {
 impl<'p> Search<'p> {
     /// The names of the resources that what hangs on a place may yield; `None` where there are none.
     fn resources_at(&mut self, at: Span) -> Option<Vec<String>> {
-        let files = self.packages.iter().flat_map(|package| &package.files).filter(|file| file.span.file == at.file);
+        let files = self.packages.iter().flat_map(|package| package.files.iter()).filter(|file| file.span.file == at.file);
         let declarations: Vec<&Declaration> = files.flat_map(|file| file.body()).collect();
         let mut names = Vec::new();
         match declarations.into_iter().find_map(|declaration| find_in_declaration(declaration, at))? {
@@ -102,7 +102,7 @@ impl<'p> Search<'p> {
         if !name.trim_start_matches('_').starts_with('#') || !self.seen.insert(name.to_owned()) {
             return false;
         }
-        let files: Vec<_> = self.packages.iter().flat_map(|package| &package.files).collect();
+        let files: Vec<_> = self.packages.iter().flat_map(|package| package.files.iter()).collect();
         let bodies = files.into_iter().flat_map(|file| file.body()).filter_map(|declaration| match declaration {
             Declaration::Field(field) if literals::name(&field.label).as_deref() == Some(name) => Some(&field.value),
             _ => None,
@@ -203,7 +203,7 @@ mod tests {
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         let start = text.find("if ").or_else(|| text.find("(y)").map(|at| at + 1)).unwrap() as u32;
         let length = if text.contains("if ") { 2 } else { 1 };
-        let packages = [Package { import_path: String::new(), name: String::new(), files: vec![parsed.file] }];
+        let packages = [Package { import_path: String::new(), name: String::new(), files: vec![parsed.file].into() }];
         Search { packages: &packages, seen: HashSet::new() }.resources_at(Span::new(id, start, start + length))
     }
 

@@ -10,6 +10,7 @@ mod tags;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use pravo_cue::syntax::ast::File;
 use pravo_cue::syntax::{self, Options};
@@ -32,7 +33,7 @@ pub struct Package {
     /// The name of its package clause.
     pub name: String,
     /// Its files.
-    pub files: Vec<File>,
+    pub files: Arc<Vec<File>>,
 }
 
 /// Reads packages.
@@ -140,7 +141,7 @@ impl Reader {
         let absolute = fs::canonicalize(path).map_err(|error| vec![Diagnostic::error("specification.read", format!("{}: {error}", path.display()))])?;
         let file = self.file(&absolute)?;
         let name = file.package().map(|package| package.name.clone()).unwrap_or_default();
-        Ok(Package { import_path: String::new(), name, files: vec![file] })
+        Ok(Package { import_path: String::new(), name, files: vec![file].into() })
     }
 
     /// An imported package.

@@ -9,6 +9,7 @@ mod tests;
 mod text;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use pravo_diag::{Diagnostic, SourceMap};
 use pravo_model::plan::PlanDocument;
@@ -54,7 +55,7 @@ impl Policy for Loaded {
             return parsed.diagnostics;
         }
         let mut package = self.package.clone();
-        package.files.push(parsed.file);
+        Arc::make_mut(&mut package.files).push(parsed.file);
         match Evaluator::new(&package, self.imported.clone(), &mut sources, &pravo_cue::session::Limits::default()) {
             Ok(mut evaluator) => judge::violations(&mut evaluator).into_iter().map(|violation| own_places(violation, &self.sources)).collect(),
             Err(errors) => errors,

@@ -55,7 +55,7 @@ fn ask_text(session: &Session, ask: Ask) -> String {
 fn run(session: &mut Session) -> Vec<(Ask, String)> {
     match session.run().unwrap() {
         Turn::Done => Vec::new(),
-        Turn::Stuck(asks) => asks.into_iter().map(|ask| (ask, ask_text(session, ask))).collect(),
+        Turn::Stuck => session.open_asks().into_iter().map(|ask| (ask, ask_text(session, ask))).collect(),
     }
 }
 

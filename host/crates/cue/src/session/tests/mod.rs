@@ -23,7 +23,7 @@ impl Loader for Texts {
         let file = sources.add(format!("{path}.cue"), *text);
         let parsed = parse_file(sources, file, &Options::default());
         let name = parsed.file.package().map_or_else(String::new, |name| name.name.clone());
-        Ok(LoadedPackage::Files { path: (*path).to_owned(), name, files: vec![parsed.file] })
+        Ok(LoadedPackage::Files { path: (*path).to_owned(), name, files: vec![parsed.file].into() })
     }
 }
 
