@@ -130,7 +130,7 @@ impl Reader {
             let summary = format!("there are no .cue files in {}", directory.display());
             return Err(vec![Diagnostic::error("specification.empty", summary).with_help(help)]);
         }
-        Ok(Package { import_path, name, files })
+        Ok(Package { import_path, name, files: files.into() })
     }
 
     /// A package of one file.
@@ -172,7 +172,7 @@ impl Reader {
         if files.is_empty() {
             return Err(not_found("the directory has no files of it"));
         }
-        Ok(Package { import_path: import_path.to_owned(), name, files })
+        Ok(Package { import_path: import_path.to_owned(), name, files: files.into() })
     }
 
     /// The files of a directory, parsed, in the order of their names.
