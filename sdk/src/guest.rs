@@ -1,10 +1,10 @@
 //! The component's side of `wit/provider/v0_1`: bytes to values, the [`Server`], values to bytes.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pravo_model::codec::Limits;
 use pravo_model::provider::{ApplyRequest, CurrentObject, OpenedEphemeral, PlanRequest, Reply, StoredObject};
-use pravo_model::schema::{Block, ResourceSchema};
 use pravo_model::{Path, PathStep, Type, Value, msgpack};
 
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics};
@@ -56,8 +56,10 @@ fn encode(value: &Value, kind: &Type) -> Coded<Vec<u8>> {
     })
 }
 
-fn block_type(schema: Option<&ResourceSchema>) -> Type {
-    schema.map_or_else(|| Block::default().value_type(), |schema| schema.block.value_type())
+/// The type of the objects of a type name; that of an object without attributes where there is no such type.
+fn object_type<'s>(server: &'s Server, kind: Kind, type_name: &str) -> &'s Type {
+    static NONE: Type = Type::Object(BTreeMap::new());
+    server.object_type(kind, type_name).unwrap_or(&NONE)
 }
 
 fn diagnostic(diagnostic: Diagnostic) -> types::Diagnostic {
@@ -128,13 +130,12 @@ impl<S: Source> Guest for Component<S> {
 
     fn validate(kind: types::Kind, type_name: String, config: Vec<u8>) -> Vec<types::Diagnostic> {
         let server = S::server();
-        let schema = server.schema();
-        let (kind, schema) = match kind {
-            types::Kind::Managed => (Kind::Managed, schema.resources.get(&type_name)),
-            types::Kind::Data => (Kind::Data, schema.data_sources.get(&type_name)),
-            types::Kind::Ephemeral => (Kind::Ephemeral, schema.ephemerals.get(&type_name)),
+        let kind = match kind {
+            types::Kind::Managed => Kind::Managed,
+            types::Kind::Data => Kind::Data,
+            types::Kind::Ephemeral => Kind::Ephemeral,
         };
-        match decode(&config, &block_type(schema), "configuration") {
+        match decode(&config, object_type(&server, kind, &type_name), "configuration") {
             Ok(config) => diagnostics(server.validate(kind, &type_name, &config)),
             Err(problems) => diagnostics(problems.0),
         }
@@ -142,9 +143,9 @@ impl<S: Source> Guest for Component<S> {
 
     fn upgrade(stored: types::StoredObject) -> types::Outcome {
         let server = S::server();
-        let kind = block_type(server.schema().resources.get(&stored.type_name));
+        let kind = object_type(&server, Kind::Managed, &stored.type_name);
         let stored = StoredObject { type_name: stored.type_name, version: stored.schema_version, json: stored.json };
-        outcome(Ok(server.upgrade(&stored)), &kind)
+        outcome(Ok(server.upgrade(&stored)), kind)
     }
 
     fn call_function(name: String, arguments: Vec<Vec<u8>>) -> types::Outcome {
@@ -173,8 +174,8 @@ pub fn configure<S: Source, T: GuestConfigured>(config: &[u8], wrap: impl FnOnce
 }
 
 impl ConfiguredProvider {
-    fn resource_type(&self, type_name: &str) -> Type {
-        block_type(self.server.schema().resources.get(type_name))
+    fn resource_type(&self, type_name: &str) -> &Type {
+        object_type(&self.server, Kind::Managed, type_name)
     }
 
     fn plan_one(&self, type_name: &str, kind: &Type, request: types::PlanRequest) -> types::PlanOutcome {
@@ -202,49 +203,49 @@ impl GuestConfigured for ConfiguredProvider {
     fn read(&self, type_name: String, objects: Vec<types::Object>) -> Vec<types::ObjectOutcome> {
         let kind = self.resource_type(&type_name);
         let read = |object: types::Object| {
-            let current = decode(&object.value, &kind, "record").map(|value| CurrentObject { value, private: object.private });
-            object_outcome(current.map(|current| self.server.read(&self.state, &type_name, &current)), &kind)
+            let current = decode(&object.value, kind, "record").map(|value| CurrentObject { value, private: object.private });
+            object_outcome(current.map(|current| self.server.read(&self.state, &type_name, &current)), kind)
         };
         objects.into_iter().map(read).collect()
     }
 
     fn plan(&self, type_name: String, requests: Vec<types::PlanRequest>) -> Vec<types::PlanOutcome> {
         let kind = self.resource_type(&type_name);
-        requests.into_iter().map(|request| self.plan_one(&type_name, &kind, request)).collect()
+        requests.into_iter().map(|request| self.plan_one(&type_name, kind, request)).collect()
     }
 
     fn apply(&self, type_name: String, request: types::ApplyRequest) -> types::ObjectOutcome {
         let kind = self.resource_type(&type_name);
         let request = || -> Coded<ApplyRequest> {
             Ok(ApplyRequest {
-                prior: decode(&request.prior, &kind, "record")?,
-                planned: decode(&request.planned, &kind, "plan")?,
-                config: decode(&request.config, &kind, "configuration")?,
+                prior: decode(&request.prior, kind, "record")?,
+                planned: decode(&request.planned, kind, "plan")?,
+                config: decode(&request.config, kind, "configuration")?,
                 private: request.private,
             })
         };
-        object_outcome(request().map(|request| self.server.apply(&self.state, &type_name, &request)), &kind)
+        object_outcome(request().map(|request| self.server.apply(&self.state, &type_name, &request)), kind)
     }
 
     fn import(&self, type_name: String, id: String) -> types::ObjectOutcome {
-        object_outcome(Ok(self.server.import(&self.state, &type_name, &id)), &self.resource_type(&type_name))
+        object_outcome(Ok(self.server.import(&self.state, &type_name, &id)), self.resource_type(&type_name))
     }
 
     fn read_data(&self, type_name: String, config: Vec<u8>) -> types::Outcome {
-        let kind = block_type(self.server.schema().data_sources.get(&type_name));
-        let config = decode(&config, &kind, "configuration");
-        outcome(config.map(|config| self.server.read_data(&self.state, &type_name, &config)), &kind)
+        let kind = object_type(&self.server, Kind::Data, &type_name);
+        let config = decode(&config, kind, "configuration");
+        outcome(config.map(|config| self.server.read_data(&self.state, &type_name, &config)), kind)
     }
 
     fn open(&self, type_name: String, config: Vec<u8>) -> types::OpenOutcome {
-        let kind = block_type(self.server.schema().ephemerals.get(&type_name));
-        let config = decode(&config, &kind, "configuration");
-        open_outcome(config.map(|config| self.server.open(&self.state, &type_name, &config)), &kind)
+        let kind = object_type(&self.server, Kind::Ephemeral, &type_name);
+        let config = decode(&config, kind, "configuration");
+        open_outcome(config.map(|config| self.server.open(&self.state, &type_name, &config)), kind)
     }
 
     fn renew(&self, type_name: String, private: Vec<u8>) -> types::OpenOutcome {
-        let kind = block_type(self.server.schema().ephemerals.get(&type_name));
-        open_outcome(Ok(self.server.renew(&self.state, &type_name, &private)), &kind)
+        let kind = object_type(&self.server, Kind::Ephemeral, &type_name);
+        open_outcome(Ok(self.server.renew(&self.state, &type_name, &private)), kind)
     }
 
     fn close(&self, type_name: String, private: Vec<u8>) -> Vec<types::Diagnostic> {

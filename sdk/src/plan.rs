@@ -12,12 +12,11 @@ use crate::object::{Change, Field};
 use crate::resource::{Plan, Resource};
 
 /// Plans a creation, an update or a deletion.
-pub(crate) fn plan<R: Resource>(request: &PlanRequest) -> (Option<PlannedObject>, Diagnostics) {
+pub(crate) fn plan<R: Resource>(fields: &[Field], request: &PlanRequest) -> (Option<PlannedObject>, Diagnostics) {
     if request.proposed.is_null() {
         return (Some(planned(Value::Null, Vec::new(), request)), Diagnostics::default());
     }
-    let fields = R::fields();
-    let mut object = fill(&fields, request);
+    let mut object = fill(fields, request);
     let mut replace = Vec::new();
     let mut diagnostics = Diagnostics::default();
     if let Err(problems) = own_plan::<R>(request, &mut object, &mut replace, &mut diagnostics) {

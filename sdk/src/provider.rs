@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use pravo_model::Value;
+use pravo_model::{Type, Value};
 use pravo_model::provider::{ApplyRequest, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Reply, StoredObject};
 use pravo_model::schema::{Block, ProviderSchema, SCHEMA_FORMAT};
 
@@ -70,8 +70,8 @@ impl<C: 'static> Provider<C> {
     /// Offers a resource.
     #[must_use]
     pub fn resource<R: Resource<Configuration = C>>(mut self) -> Self {
-        let registered = Registered::<R>(PhantomData);
-        self.server.schema.resources.insert(R::NAME.to_owned(), registered.schema());
+        let (registered, schema) = Registered::<R>::new();
+        self.server.schema.resources.insert(R::NAME.to_owned(), schema);
         self.server.resources.insert(R::NAME, Box::new(registered));
         self
     }
@@ -79,8 +79,8 @@ impl<C: 'static> Provider<C> {
     /// Offers a data source.
     #[must_use]
     pub fn data_source<D: DataSource<Configuration = C>>(mut self) -> Self {
-        let registered = Registered::<D>(PhantomData);
-        self.server.schema.data_sources.insert(D::NAME.to_owned(), registered.schema());
+        let (registered, schema) = Registered::<D>::new();
+        self.server.schema.data_sources.insert(D::NAME.to_owned(), schema);
         self.server.data_sources.insert(D::NAME, Box::new(registered));
         self
     }
@@ -88,8 +88,8 @@ impl<C: 'static> Provider<C> {
     /// Offers an ephemeral.
     #[must_use]
     pub fn ephemeral<E: Ephemeral<Configuration = C>>(mut self) -> Self {
-        let registered = Registered::<E>(PhantomData);
-        self.server.schema.ephemerals.insert(E::NAME.to_owned(), registered.schema());
+        let (registered, schema) = Registered::<E>::new();
+        self.server.schema.ephemerals.insert(E::NAME.to_owned(), schema);
         self.server.ephemerals.insert(E::NAME, Box::new(registered));
         self
     }
@@ -131,6 +131,15 @@ impl Server {
     /// What it offers.
     pub fn schema(&self) -> &ProviderSchema {
         &self.schema
+    }
+
+    /// The type of the objects of a type name; [`None`] where there is no such type.
+    pub fn object_type(&self, kind: Kind, type_name: &str) -> Option<&Type> {
+        match kind {
+            Kind::Managed => self.resources.get(type_name).map(|resource| resource.kind()),
+            Kind::Data => self.data_sources.get(type_name).map(|data| data.kind()),
+            Kind::Ephemeral => self.ephemerals.get(type_name).map(|ephemeral| ephemeral.kind()),
+        }
     }
 
     /// Checks the provider's own configuration.

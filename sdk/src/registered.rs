@@ -3,18 +3,18 @@
 use std::any::Any;
 use std::marker::PhantomData;
 
-use pravo_model::Value;
 use pravo_model::json;
 use pravo_model::provider::{ApplyRequest, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Reply};
 use pravo_model::schema::ResourceSchema;
+use pravo_model::{Type, Value};
 
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics, Result};
-use crate::object::{Object, block, check_fields};
+use crate::object::{Field, Object, block, check_fields};
 use crate::resource::{Context, DataSource, Ephemeral, Resource};
 
 /// A resource type.
 pub(crate) trait AnyResource {
-    fn schema(&self) -> ResourceSchema;
+    fn kind(&self) -> &Type;
     fn validate(&self, config: &Value) -> Diagnostics;
     fn plan(&self, request: &PlanRequest) -> Reply<PlannedObject>;
     fn read(&self, object: &CurrentObject, configuration: &dyn Any) -> Reply<CurrentObject>;
@@ -25,31 +25,41 @@ pub(crate) trait AnyResource {
 
 /// A data source.
 pub(crate) trait AnyDataSource {
-    fn schema(&self) -> ResourceSchema;
+    fn kind(&self) -> &Type;
     fn validate(&self, config: &Value) -> Diagnostics;
     fn read(&self, config: &Value, configuration: &dyn Any) -> Reply<Value>;
 }
 
 /// An ephemeral.
 pub(crate) trait AnyEphemeral {
-    fn schema(&self) -> ResourceSchema;
+    fn kind(&self) -> &Type;
     fn validate(&self, config: &Value) -> Diagnostics;
     fn open(&self, config: &Value, configuration: &dyn Any) -> Reply<OpenedEphemeral>;
     fn renew(&self, private: &[u8], configuration: &dyn Any) -> Reply<OpenedEphemeral>;
     fn close(&self, private: &[u8], configuration: &dyn Any) -> Reply<()>;
 }
 
-/// A type as registered.
-pub(crate) struct Registered<T>(pub PhantomData<T>);
-
-fn schema<T: Object>() -> ResourceSchema {
-    let identity = T::fields().into_iter().filter(|field| field.identifies).map(|field| field.name.to_owned()).collect();
-    ResourceSchema { version: T::VERSION, block: block::<T>(), bulk: T::BULK, identity, plans_destroy: false }
+/// A type as registered: what its struct says of itself is asked once, not in every call.
+pub(crate) struct Registered<T> {
+    fields: Vec<Field>,
+    kind: Type,
+    object: PhantomData<T>,
 }
 
-fn validate<T: Object>(config: &Value, own: fn(&T, &mut Diagnostics)) -> Diagnostics {
+impl<T: Object> Registered<T> {
+    /// The type of a struct, and its schema.
+    pub(crate) fn new() -> (Self, ResourceSchema) {
+        let fields = T::fields();
+        let identity = fields.iter().filter(|field| field.identifies).map(|field| field.name.to_owned()).collect();
+        let block = block::<T>();
+        let registered = Self { fields, kind: block.value_type(), object: PhantomData };
+        (registered, ResourceSchema { version: T::VERSION, block, bulk: T::BULK, identity, plans_destroy: false })
+    }
+}
+
+fn validate<T: Object>(fields: &[Field], config: &Value, own: fn(&T, &mut Diagnostics)) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
-    check_fields(&T::fields(), config, &mut diagnostics);
+    check_fields(fields, config, &mut diagnostics);
     match T::from_value(config) {
         Ok(typed) => own(&typed, &mut diagnostics),
         Err(mismatch) if mismatch.unknown => {}
@@ -87,16 +97,16 @@ fn complete<T: Object>(reply: Reply<CurrentObject>) -> Reply<CurrentObject> {
 }
 
 impl<R: Resource> AnyResource for Registered<R> {
-    fn schema(&self) -> ResourceSchema {
-        schema::<R>()
+    fn kind(&self) -> &Type {
+        &self.kind
     }
 
     fn validate(&self, config: &Value) -> Diagnostics {
-        validate::<R>(config, R::validate)
+        validate::<R>(&self.fields, config, R::validate)
     }
 
     fn plan(&self, request: &PlanRequest) -> Reply<PlannedObject> {
-        let (value, diagnostics) = crate::plan::plan::<R>(request);
+        let (value, diagnostics) = crate::plan::plan::<R>(&self.fields, request);
         Reply { value, diagnostics: diagnostics.0 }
     }
 
@@ -118,7 +128,7 @@ impl<R: Resource> AnyResource for Registered<R> {
         }
         // Write-only values are in the configuration only.
         let mut planned = request.planned.clone();
-        let write_only: Vec<&str> = R::fields().iter().filter(|field| field.attribute.write_only).map(|field| field.name).collect();
+        let write_only: Vec<&str> = self.fields.iter().filter(|field| field.attribute.write_only).map(|field| field.name).collect();
         if let Value::Map(attributes) = &mut planned {
             for name in &write_only {
                 attributes.insert((*name).to_owned(), request.config.attribute(name).clone());
@@ -144,7 +154,7 @@ impl<R: Resource> AnyResource for Registered<R> {
     }
 
     fn upgrade(&self, version: u64, stored: &[u8]) -> Reply<Value> {
-        match upgrade::<R>(version, stored) {
+        match upgrade::<R>(&self.kind, version, stored) {
             Ok(value) => Reply::of(value),
             Err(problems) => Reply { value: None, diagnostics: problems.0 },
         }
@@ -152,7 +162,7 @@ impl<R: Resource> AnyResource for Registered<R> {
 }
 
 /// The current form of a stored object: attributes that are gone are dropped, missing ones are null.
-fn upgrade<R: Resource>(version: u64, stored: &[u8]) -> Result<Value> {
+fn upgrade<R: Resource>(kind: &Type, version: u64, stored: &[u8]) -> Result<Value> {
     let broken = |detail: String| Diagnostic::error("Unable to Read Previously Saved State", detail);
     let mut stored: serde_json::Value = serde_json::from_slice(stored).map_err(|error| broken(format!("The record is no JSON: {error}.")))?;
     if !stored.is_object() {
@@ -161,20 +171,19 @@ fn upgrade<R: Resource>(version: u64, stored: &[u8]) -> Result<Value> {
     if version != R::VERSION {
         stored = R::upgrade(version, stored)?;
     }
-    let kind = block::<R>().value_type();
-    if let (Some(attributes), pravo_model::Type::Object(known)) = (stored.as_object_mut(), &kind) {
+    if let (Some(attributes), Type::Object(known)) = (stored.as_object_mut(), kind) {
         attributes.retain(|name, _| known.contains_key(name));
     }
-    json::decode(&stored, &kind).map_err(|error| broken(format!("The record does not fit {}: {error}.", R::NAME)).at(error.path.clone()).into())
+    json::decode(&stored, kind).map_err(|error| broken(format!("The record does not fit {}: {error}.", R::NAME)).at(error.path.clone()).into())
 }
 
 impl<D: DataSource> AnyDataSource for Registered<D> {
-    fn schema(&self) -> ResourceSchema {
-        schema::<D>()
+    fn kind(&self) -> &Type {
+        &self.kind
     }
 
     fn validate(&self, config: &Value) -> Diagnostics {
-        validate::<D>(config, D::validate)
+        validate::<D>(&self.fields, config, D::validate)
     }
 
     fn read(&self, config: &Value, configuration: &dyn Any) -> Reply<Value> {
@@ -183,12 +192,12 @@ impl<D: DataSource> AnyDataSource for Registered<D> {
 }
 
 impl<E: Ephemeral> AnyEphemeral for Registered<E> {
-    fn schema(&self) -> ResourceSchema {
-        schema::<E>()
+    fn kind(&self) -> &Type {
+        &self.kind
     }
 
     fn validate(&self, config: &Value) -> Diagnostics {
-        validate::<E>(config, E::validate)
+        validate::<E>(&self.fields, config, E::validate)
     }
 
     fn open(&self, config: &Value, configuration: &dyn Any) -> Reply<OpenedEphemeral> {

@@ -86,7 +86,7 @@ impl Calls<'_> {
 
     fn check_known(&mut self, value: &Value, what: &str) -> Result<(), Failed> {
         let mut problems = Vec::new();
-        if !conforms(value, &self.subject.value_type()) {
+        if !conforms(value, self.subject.value_type()) {
             problems.push(Problem::new(&Path::root(), "it does not have the type of its schema"));
         }
         if !value.is_wholly_known() {
@@ -173,7 +173,7 @@ impl Calls<'_> {
         };
         let planned = self.planned(request).await?;
         let mut problems = Vec::new();
-        if planned.planned.is_null() || !conforms(&planned.planned, &self.subject.value_type()) {
+        if planned.planned.is_null() || !conforms(&planned.planned, self.subject.value_type()) {
             problems.push(Problem::new(&Path::root(), "it does not have the type of its schema"));
         }
         if let Some(name) = write_only_set(shape, &planned.planned) {

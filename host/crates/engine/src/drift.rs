@@ -137,7 +137,7 @@ fn reads(
         }
         let binding = Arc::new(record.binding.clone());
         let type_name: Arc<str> = record.type_name.as_str().into();
-        let subject = match Subject::new(pool.providers(), &binding, kind, &type_name, &record.address, body.map(|body| body.span)) {
+        let subject = match Subject::new(pool, &binding, kind, &type_name, &record.address, body.map(|body| body.span)) {
             Ok(subject) => subject,
             Err(diagnostic) => {
                 report.errors.push(diagnostic);

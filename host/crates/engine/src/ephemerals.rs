@@ -75,7 +75,7 @@ impl Ephemerals {
 
 fn check(subject: &Subject, config: &Value, open: &OpenedEphemeral, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Failed> {
     let mut problems = assert_plan_valid(subject.shape(), &Value::Null, config, &open.value);
-    if !open.value.is_wholly_known() || !conforms(&open.value, &subject.value_type()) {
+    if !open.value.is_wholly_known() || !conforms(&open.value, subject.value_type()) {
         problems.push(Problem::new(&pravo_model::Path::root(), "it is not wholly known, or not of the type of its schema"));
     }
     if problems.is_empty() {

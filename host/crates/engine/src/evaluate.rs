@@ -43,7 +43,7 @@ pub async fn evaluate<'a>(request: EvaluateRequest<'a>) -> Result<Box<dyn Specif
 }
 
 fn check(pool: &Pool, binding: &std::sync::Arc<pravo_model::provider::ProviderBinding>, body: &Body) -> Vec<Diagnostic> {
-    match Subject::new(pool.providers(), binding, body.kind, &body.type_name, &body.address, Some(body.span)) {
+    match Subject::new(pool, binding, body.kind, &body.type_name, &body.address, Some(body.span)) {
         Ok(subject) => check_config(subject.shape(), &body.config).iter().map(|problem| subject.place.misconfigured(problem)).collect(),
         Err(diagnostic) => vec![diagnostic],
     }

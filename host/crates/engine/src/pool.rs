@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pravo_diag::{Diagnostic, Span};
 use pravo_model::provider::{Provider, ProviderBinding, Providers, Subject};
-use pravo_model::{Address, Value};
+use pravo_model::schema::ProviderSchema;
+use pravo_model::specification::Kind;
+use pravo_model::{Address, Type, Value};
 use tokio::sync::OnceCell;
 
 use crate::check::check_config;
@@ -29,16 +31,47 @@ pub(crate) struct Slot {
 pub(crate) struct Pool {
     providers: Arc<dyn Providers>,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
+    types: Mutex<HashMap<(SchemaId, Kind, Arc<str>), Arc<Type>>>,
+}
+
+/// A schema by where it lies: it is loaded once, and held as long as the pool.
+#[derive(Clone)]
+struct SchemaId(Arc<ProviderSchema>);
+
+impl PartialEq for SchemaId {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SchemaId {}
+
+impl std::hash::Hash for SchemaId {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
 }
 
 impl Pool {
     pub(crate) fn new(providers: Arc<dyn Providers>) -> Arc<Self> {
-        Arc::new(Self { providers, slots: Mutex::new(HashMap::new()) })
+        Arc::new(Self { providers, slots: Mutex::default(), types: Mutex::default() })
     }
 
     /// Schemas and hashes.
     pub(crate) fn providers(&self) -> &dyn Providers {
         &*self.providers
+    }
+
+    /// The type of the objects of a type, made once; `None` where the schema does not have it.
+    pub(crate) fn value_type(&self, schema: &Arc<ProviderSchema>, kind: Kind, type_name: &Arc<str>) -> Option<Arc<Type>> {
+        let key = (SchemaId(Arc::clone(schema)), kind, Arc::clone(type_name));
+        let mut types = self.types.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = types.get(&key) {
+            return Some(Arc::clone(found));
+        }
+        let made = Arc::new(schema.get(kind, type_name)?.block.value_type());
+        types.insert(key, Arc::clone(&made));
+        Some(made)
     }
 
     /// The slot of a configuration; nothing is started yet.

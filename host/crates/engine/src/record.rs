@@ -9,6 +9,8 @@ use pravo_diag::Diagnostic;
 use pravo_model::provider::CurrentObject;
 use pravo_model::state::{Object, Record};
 use pravo_model::{Address, Path, PathStep, Type, Value};
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::subject::Subject;
@@ -19,7 +21,7 @@ use pravo_model::json;
 /// # Errors
 /// Where the value does not have the type of the schema, a bug of the provider.
 pub(crate) fn store(subject: &Subject, object: &CurrentObject, sensitive: &[Path]) -> Result<Object, Diagnostic> {
-    let attributes = json::encode_bytes(&object.value, &subject.value_type())
+    let attributes = json::encode_bytes(&object.value, subject.value_type())
         .map_err(|error| subject.place.bug(subject.package(), &format!("its object cannot be stored: {error}"), &[]))?;
     Ok(Object { attributes, schema_version: subject.schema().version, private: object.private.clone(), sensitive: sensitive.to_vec() })
 }
@@ -28,9 +30,9 @@ pub(crate) fn store(subject: &Subject, object: &CurrentObject, sensitive: &[Path
 pub(crate) fn restore(subject: &Subject, object: &Object) -> Value {
     let entries: HashMap<String, &RawValue> = serde_json::from_slice(&object.attributes).unwrap_or_default();
     match subject.value_type() {
-        Type::Object(kinds) => Value::Map(kinds.into_iter().map(|(name, kind)| {
-            let value = entries.get(&name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
-            (name, value)
+        Type::Object(kinds) => Value::Map(kinds.iter().map(|(name, kind)| {
+            let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), kind).ok()).unwrap_or_default();
+            (name.clone(), value)
         }).collect()),
         _ => Value::Null,
     }
@@ -45,14 +47,45 @@ pub(crate) fn attribute(subject: &Subject, object: &Object, path: &Path) -> Valu
     let kind = match (shape.attribute(name), shape.block(name)) {
         (Some(attribute), _) => attribute.value_type(),
         (None, Some(_)) => match subject.value_type() {
-            Type::Object(mut kinds) => kinds.remove(name).unwrap_or(Type::Dynamic),
+            Type::Object(kinds) => kinds.get(name).cloned().unwrap_or(Type::Dynamic),
             _ => Type::Dynamic,
         },
         (None, None) => return Value::Null,
     };
-    let entries: HashMap<String, &RawValue> = serde_json::from_slice(&object.attributes).unwrap_or_default();
-    let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
+    let raw = entry(&object.attributes, name);
+    let value = raw.and_then(|raw| json::decode_bytes(raw.get().as_bytes(), &kind).ok()).unwrap_or_default();
     value.get(&Path(rest.to_vec())).cloned().unwrap_or_default()
+}
+
+/// One entry of a JSON object; the others are passed over.
+fn entry<'a>(json: &'a [u8], name: &str) -> Option<&'a RawValue> {
+    struct Only<'n>(&'n str);
+
+    impl<'de> Visitor<'de> for Only<'_> {
+        type Value = Option<&'de RawValue>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+            let mut found = None;
+            while let Some(name) = entries.next_key::<Name<'de>>()? {
+                if name.0 == self.0 {
+                    found = Some(entries.next_value()?);
+                } else {
+                    entries.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(found)
+        }
+    }
+
+    /// A name, borrowed where nothing in it is escaped.
+    #[derive(serde::Deserialize)]
+    struct Name<'a>(#[serde(borrow)] std::borrow::Cow<'a, str>);
+
+    serde_json::Deserializer::from_slice(json).deserialize_map(Only(name)).ok().flatten()
 }
 
 /// A hash of all that a plan may rest on in a record: not of its fingerprint, its edges and its times.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use pravo_diag::{Diagnostic, Span};
-use pravo_model::provider::{ProviderBinding, Providers};
+use pravo_model::provider::ProviderBinding;
 use pravo_model::schema::{AttributeKind, ProviderSchema, ResourceSchema};
 use pravo_model::specification::Kind;
 use pravo_model::{Address, Path, PathStep, Type, Value};
 
 use crate::diagnose::Place;
+use crate::pool::Pool;
 use crate::shape::{Shape, elements};
 
 /// A walked struct, or a record, with its type.
@@ -19,6 +20,7 @@ pub(crate) struct Subject {
     pub(crate) type_name: Arc<str>,
     pub(crate) binding: Arc<ProviderBinding>,
     schema: Arc<ProviderSchema>,
+    value_type: Arc<Type>,
 }
 
 impl Subject {
@@ -27,7 +29,7 @@ impl Subject {
     /// # Errors
     /// Where the provider or the type is unknown.
     pub(crate) fn new(
-        providers: &dyn Providers,
+        pool: &Pool,
         binding: &Arc<ProviderBinding>,
         kind: Kind,
         type_name: &Arc<str>,
@@ -35,8 +37,8 @@ impl Subject {
         span: Option<Span>,
     ) -> Result<Self, Diagnostic> {
         let place = Place::new(address, span);
-        let schema = providers.schema(&binding.package).map_err(|failure| place.failed(&failure))?;
-        if schema.get(kind, type_name).is_none() {
+        let schema = pool.providers().schema(&binding.package).map_err(|failure| place.failed(&failure))?;
+        let Some(value_type) = pool.value_type(&schema, kind, type_name) else {
             let text = format!("{address}: the provider {} has no type {type_name}", binding.package);
             let diagnostic = Diagnostic::error("provider.type", text)
                 .with_path(address.to_string())
@@ -45,8 +47,8 @@ impl Subject {
                 Some(span) => diagnostic.at(span, ""),
                 None => diagnostic,
             });
-        }
-        Ok(Self { place, kind, type_name: Arc::clone(type_name), binding: Arc::clone(binding), schema })
+        };
+        Ok(Self { place, kind, type_name: Arc::clone(type_name), binding: Arc::clone(binding), schema, value_type })
     }
 
     /// The same type at another place.
@@ -76,8 +78,8 @@ impl Subject {
     }
 
     /// The type of its objects.
-    pub(crate) fn value_type(&self) -> Type {
-        self.schema().block.value_type()
+    pub(crate) fn value_type(&self) -> &Type {
+        &self.value_type
     }
 
     /// The id of an object, where it has one that may be shown.

@@ -115,7 +115,7 @@ impl<'a> Survey<'a> {
                 return Some(Answer::Failed);
             }
         };
-        match record_answer(self.pool.providers(), &record, path) {
+        match record_answer(&self.pool, &record, path) {
             Ok(answer) => Some(answer),
             Err(diagnostic) => {
                 self.errors.push(diagnostic);

@@ -54,6 +54,9 @@ impl CodecError {
 
 /// A text in Unicode's normalisation form C: the form in which values, keys and names are compared.
 pub fn normalized(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
     match is_nfc_quick(text.chars()) {
         unicode_normalization::IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),

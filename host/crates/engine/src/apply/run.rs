@@ -237,7 +237,7 @@ impl<'a> Applier<'a> {
 
     fn fingerprint(&self, body: &Body) -> Option<pravo_model::state::Fingerprint> {
         let known = self.instances.get(body.instance)?;
-        let subject = Subject::new(self.shared.pool.providers(), &known.binding, body.kind, &body.type_name, &body.address, None).ok()?;
+        let subject = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, None).ok()?;
         let parts = fingerprint::Subject {
             kind: body.kind,
             type_name: &body.type_name,
@@ -296,13 +296,13 @@ impl<'a> Applier<'a> {
             return Ok(None);
         }
         let record = self.overlay.get(&target.address).map_err(Some)?;
-        let providers = self.shared.pool.providers();
+        let pool = &self.shared.pool;
         let type_name: Arc<str> = target.type_name.as_str().into();
         if !makes {
             // The object that goes may be of another type than the one that comes.
             let binding = Arc::new(record.as_ref().map_or(&target.binding, |record| &record.binding).clone());
             let type_name: Arc<str> = record.as_ref().map_or(target.type_name.as_str(), |record| record.type_name.as_str()).into();
-            let subject = Subject::new(providers, &binding, target.kind, &type_name, &target.address, None).map_err(Some)?;
+            let subject = Subject::new(pool, &binding, target.kind, &type_name, &target.address, None).map_err(Some)?;
             let instance = record.as_ref().map_or(&target.instance, |record| &record.instance);
             let slot = self.instances.slot_for_record(&self.shared.pool, instance, &binding);
             let Some(slot) = slot else {
@@ -321,7 +321,7 @@ impl<'a> Applier<'a> {
             let text = format!("{}: the configuration of its provider {} is still not known", target.address, known.instance.address);
             return Err(Some(Diagnostic::error("apply.unknown", text).at(known.instance.span, "").with_help("apply what it depends on as well: see --target and --exclude")));
         }
-        let subject = Subject::new(providers, &known.binding, target.kind, &type_name, &target.address, Some(body.span)).map_err(Some)?;
+        let subject = Subject::new(pool, &known.binding, target.kind, &type_name, &target.address, Some(body.span)).map_err(Some)?;
         let fingerprint = self.fingerprint(body);
         let slot = instances::slot(&self.shared.pool, &known);
         let body = self.bodies.remove(&step.target);
@@ -428,7 +428,7 @@ impl<'a> Applier<'a> {
         if let (Some(value), Some(target)) = (value, target.and_then(|index| self.content.targets.get(index))) {
             let binding = Arc::new(target.binding.clone());
             let type_name: Arc<str> = target.type_name.as_str().into();
-            if let Ok(subject) = Subject::new(self.shared.pool.providers(), &binding, target.kind, &type_name, &address, None) {
+            if let Ok(subject) = Subject::new(&self.shared.pool, &binding, target.kind, &type_name, &address, None) {
                 if deposed.is_some() {
                     let id = subject.id(&value);
                     self.replacing.extend(self.content.steps.get(step).map(|step| (step.target, (began, id))));

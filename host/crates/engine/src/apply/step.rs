@@ -363,7 +363,7 @@ impl<'a> Run<'a> {
             }
             return Ok((None, true));
         };
-        if !conforms(&object.value, &subject.value_type()) {
+        if !conforms(&object.value, subject.value_type()) {
             self.bug("the provider gave an object that does not have the type of its schema", &[]);
             return Ok((None, true));
         }

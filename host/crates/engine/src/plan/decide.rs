@@ -231,7 +231,7 @@ impl Planner<'_> {
         }
         let binding = Arc::new(record.binding.clone());
         let type_name: Arc<str> = record.type_name.as_str().into();
-        let old = Subject::new(self.shared.pool.providers(), &binding, record.head.kind, &type_name, &record.address, None)?;
+        let old = Subject::new(&self.shared.pool, &binding, record.head.kind, &type_name, &record.address, None)?;
         Ok(Some(crate::record::restore(&old, object)))
     }
 

@@ -85,7 +85,7 @@ impl Planner<'_> {
         };
         let binding = Arc::new(record.binding.clone());
         let type_name: Arc<str> = record.type_name.as_str().into();
-        let subject = Subject::new(self.shared.pool.providers(), &binding, Kind::Resource, &type_name, address, None)?;
+        let subject = Subject::new(&self.shared.pool, &binding, Kind::Resource, &type_name, address, None)?;
         let slot = self.instances.slot_for_record(&self.shared.pool, &record.instance, &record.binding);
         if slot.is_none() && !self.instances.has(&record.instance) {
             let text = format!("{address}: its provider instance {} is neither in the specification nor in the state", record.instance);
@@ -377,7 +377,7 @@ impl Planner<'_> {
         let target = &doing.target;
         let binding = Arc::new(target.binding.clone());
         let type_name: Arc<str> = target.type_name.as_str().into();
-        let subject = Subject::new(self.shared.pool.providers(), &binding, target.kind, &type_name, &target.address, None);
+        let subject = Subject::new(&self.shared.pool, &binding, target.kind, &type_name, &target.address, None);
         match (deposed, subject) {
             (Some(deposed), Ok(subject)) => {
                 let value = record::restore(&subject, &deposed.object);
@@ -399,7 +399,7 @@ impl Planner<'_> {
         };
         let binding = Arc::new(record.binding.clone());
         let type_name: Arc<str> = record.type_name.as_str().into();
-        let subject = Subject::new(self.shared.pool.providers(), &binding, record.head.kind, &type_name, &record.address, None)?;
+        let subject = Subject::new(&self.shared.pool, &binding, record.head.kind, &type_name, &record.address, None)?;
         let value = record.object.as_ref().map_or(Value::Null, |object| record::restore(&subject, object));
         let mut sensitive = subject.sensitive(&value);
         sensitive.extend(record.object.into_iter().flat_map(|object| object.sensitive));

@@ -20,6 +20,7 @@ use crate::failure::{Failure, state_diagnostic};
 use crate::fingerprint::{self, fingerprint};
 use crate::functions::{Call, Functions};
 use crate::instances::{Instances, Known};
+use crate::pool::Pool;
 use crate::record;
 use crate::request::PlanRequest;
 use crate::subject::Subject;
@@ -287,7 +288,7 @@ impl<'a> Planner<'a> {
             return Ok(subject.clone());
         }
         let subject =
-            Subject::new(self.shared.pool.providers(), &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))?;
+            Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))?;
         self.subjects.insert(key, subject.clone());
         Ok(subject)
     }
@@ -426,7 +427,7 @@ impl<'a> Planner<'a> {
     }
 
     fn answer_recorded(&mut self, record: &Record, path: &Path) -> Answer {
-        match record_answer(self.shared.pool.providers(), record, path) {
+        match record_answer(&self.shared.pool, record, path) {
             Ok(answer) => answer,
             Err(diagnostic) => {
                 self.errors.push(diagnostic);
@@ -478,10 +479,10 @@ impl<'a> Planner<'a> {
 }
 
 /// An answer from a record.
-pub(crate) fn record_answer(providers: &dyn pravo_model::provider::Providers, record: &Record, path: &Path) -> Result<Answer, Diagnostic> {
+pub(crate) fn record_answer(pool: &Pool, record: &Record, path: &Path) -> Result<Answer, Diagnostic> {
     let binding = Arc::new(record.binding.clone());
     let type_name: Arc<str> = record.type_name.as_str().into();
-    let subject = Subject::new(providers, &binding, record.head.kind, &type_name, &record.address, None)?;
+    let subject = Subject::new(pool, &binding, record.head.kind, &type_name, &record.address, None)?;
     let Some(object) = &record.object else {
         return Ok(Answer::Unknown { sensitive: subject.is_sensitive(path), ephemeral: false });
     };

@@ -1,5 +1,6 @@
 //! The reading half: a cursor over bytes that nobody vouches for.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rmp::Marker;
@@ -136,16 +137,20 @@ impl<'a> Reader<'a> {
         if length != kinds.len() {
             return Err(CodecError::new(format!("an object with {} attributes is required, here are {length}", kinds.len())));
         }
-        let mut attributes = BTreeMap::new();
+        // Attributes come in order where the other side kept them so: then nothing is looked up or sorted.
+        let mut expected = kinds.iter();
+        let mut attributes = Vec::with_capacity(length);
         for _ in 0..length {
-            let name = self.key()?;
-            let kind = kinds.get(&name).ok_or_else(|| CodecError::new(format!("{} is no attribute of the type", excerpt(&name))))?;
+            let name = self.key_text()?;
+            let (name, kind) = expected
+                .next()
+                .filter(|(next, _)| **next == *name)
+                .or_else(|| kinds.get_key_value(&*name))
+                .ok_or_else(|| CodecError::new(format!("{} is no attribute of the type", excerpt(&name))))?;
             let value = self.value(kind, depth + 1).map_err(|error| error.below(PathStep::Attribute(name.clone())))?;
-            if attributes.contains_key(&name) {
-                return Err(CodecError::new(format!("the attribute {} is there twice", excerpt(&name))));
-            }
-            attributes.insert(name, value);
+            attributes.push((name.clone(), value));
         }
+        let attributes = unique(attributes)?;
         Ok(Value::Map(attributes))
     }
 
@@ -159,8 +164,12 @@ impl<'a> Reader<'a> {
     }
 
     fn key(&mut self) -> Result<String, CodecError> {
+        self.key_text().map(Cow::into_owned)
+    }
+
+    fn key_text(&mut self) -> Result<Cow<'a, str>, CodecError> {
         let marker = Marker::from_u8(self.byte()?);
-        Ok(normalized(self.text(marker, &Type::String)?).into_owned())
+        Ok(normalized(self.text(marker, &Type::String)?))
     }
 
     fn unknown(&mut self, length: usize) -> Result<Value, CodecError> {
@@ -234,6 +243,16 @@ impl<'a> Reader<'a> {
         self.rest = rest;
         Ok(head)
     }
+}
+
+/// The attributes as a map; an error where one is there twice.
+fn unique(attributes: Vec<(String, Value)>) -> Result<BTreeMap<String, Value>, CodecError> {
+    let mut names: Vec<&String> = attributes.iter().map(|(name, _)| name).collect();
+    names.sort();
+    if let Some(twice) = names.windows(2).find_map(|pair| pair.first().filter(|first| Some(*first) == pair.get(1))) {
+        return Err(CodecError::new(format!("the attribute {} is there twice", excerpt(twice))));
+    }
+    Ok(attributes.into_iter().collect())
 }
 
 fn float(float: f64) -> Result<Value, CodecError> {

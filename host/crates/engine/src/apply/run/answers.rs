@@ -17,7 +17,7 @@ impl Applier<'_> {
         let Some(known) = self.instances.get(body.instance).cloned() else {
             return self.lose(&body.address);
         };
-        let subject = Subject::new(self.shared.pool.providers(), &known.binding, body.kind, &body.type_name, &body.address, Some(body.span));
+        let subject = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span));
         let subject = match subject {
             Ok(subject) => subject,
             Err(diagnostic) => {
@@ -53,7 +53,7 @@ impl Applier<'_> {
         let Some(known) = self.instances.get(body.instance).cloned() else {
             return self.lose(&body.address);
         };
-        let Ok(subject) = Subject::new(self.shared.pool.providers(), &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))
+        let Ok(subject) = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))
         else {
             return self.lose(&body.address);
         };
@@ -95,7 +95,7 @@ impl Applier<'_> {
             return None;
         }
         match self.overlay.get(owner) {
-            Ok(Some(record)) if record.object.is_some() => match record_answer(self.shared.pool.providers(), &record, path) {
+            Ok(Some(record)) if record.object.is_some() => match record_answer(&self.shared.pool, &record, path) {
                 Ok(answer) => Some(answer),
                 Err(diagnostic) => {
                     self.applied.errors.push(diagnostic);
