@@ -13,6 +13,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 /// How many significant digits a decimal has.
 pub const PRECISION: u64 = 34;
 
+/// How many zeros may stand before or behind the digits of a decimal.
+const MAXIMUM_SCALE: u64 = 1 << 60;
+
 /// A number.
 #[derive(Clone, Debug)]
 pub enum Number {
@@ -66,6 +69,15 @@ impl Number {
             Self::Int(value) => Some(BigInt::from(*value)),
             Self::Big(value) => Some((**value).clone()),
             _ => None,
+        }
+    }
+
+    /// How many bits it has, if it is an integer by kind.
+    pub fn bits(&self) -> u64 {
+        match self {
+            Self::Int(value) => u64::from(64 - value.unsigned_abs().leading_zeros()),
+            Self::Big(value) => value.bits(),
+            _ => 0,
         }
     }
 
@@ -154,7 +166,28 @@ impl Number {
 
     /// `x * y`
     pub fn multiply(&self, other: &Self) -> Self {
+        let scale = |number: &Self| match number {
+            Self::Decimal(value) => value.as_bigint_and_exponent().1,
+            _ => 0,
+        };
+        match scale(self).checked_add(scale(other)) {
+            Some(sum) if sum.unsigned_abs() < MAXIMUM_SCALE => {}
+            Some(sum) if sum > 0 => return Self::from(BigDecimal::zero()),
+            None if scale(self) > 0 => return Self::from(BigDecimal::zero()),
+            _ => return Self::Infinity(self.is_negative() != other.is_negative()),
+        }
         self.combine(other, i64::checked_mul, |a, b| a * b, |a, b| a * b)
+    }
+
+    /// Whether it is less than zero.
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Self::Int(value) => *value < 0,
+            Self::Big(value) => value.is_negative(),
+            Self::Decimal(value) => value.is_negative(),
+            Self::NaN => false,
+            Self::Infinity(negative) => *negative,
+        }
     }
 
     /// `x / y`, always a decimal; `None` where y is zero.
@@ -183,6 +216,26 @@ fn adjusted(decimal: &BigDecimal) -> i64 {
     i64::try_from(decimal.digits()).unwrap_or(i64::MAX).saturating_sub(1).saturating_sub(scale)
 }
 
+/// How many bits the whole part of a decimal has, about.
+pub fn integer_bits(decimal: &BigDecimal) -> u64 {
+    // A digit takes less than 3.33 bits.
+    u64::try_from(adjusted(decimal)).unwrap_or(0).saturating_add(1).saturating_mul(10) / 3
+}
+
+/// How many digits the whole part of a quotient has, about; negative for small ones.
+pub fn quotient_digits(a: &BigDecimal, b: &BigDecimal) -> i64 {
+    adjusted(a).saturating_sub(adjusted(b))
+}
+
+/// How large the whole part of a quotient is, at most ten times too much; the largest number where it does not fit.
+pub fn quotient_size(a: &BigDecimal, b: &BigDecimal) -> usize {
+    if a.is_zero() || b.is_zero() {
+        return 0;
+    }
+    let digits = quotient_digits(a, b).saturating_sub(1);
+    u32::try_from(digits.max(0)).ok().and_then(|digits| 10_usize.checked_pow(digits)).unwrap_or(usize::MAX)
+}
+
 /// Compares without writing out the zeros of numbers of far apart sizes.
 fn compare_decimals(a: &BigDecimal, b: &BigDecimal) -> Option<Ordering> {
     let signs = |d: &BigDecimal| if d.is_zero() { 0 } else if d.is_negative() { -1 } else { 1 };
@@ -199,7 +252,7 @@ fn compare_decimals(a: &BigDecimal, b: &BigDecimal) -> Option<Ordering> {
 
 /// Adds without writing out the zeros between numbers of far apart sizes.
 fn add_decimals(a: BigDecimal, b: BigDecimal) -> BigDecimal {
-    if a.is_zero() || b.is_zero() || (adjusted(&a) - adjusted(&b)).abs() <= 200 {
+    if a.is_zero() || b.is_zero() || quotient_digits(&a, &b).abs() <= 200 {
         return a + b;
     }
     if adjusted(&a) > adjusted(&b) { a } else { b }

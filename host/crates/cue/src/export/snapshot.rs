@@ -12,9 +12,6 @@ use crate::session::{Choice, Code as SessionCode, FieldArc, FieldClass, LimitExc
 use crate::syntax::ast;
 use crate::{Kinds, Node};
 
-/// How deep a tree may be.
-const MAXIMUM_DEPTH: usize = 400;
-
 /// The value of a settled node with everything below it.
 pub fn tree(session: &mut Session, node: Node, sources: &SourceMap) -> Result<Tree, LimitExceeded> {
     Walk { session, sources }.node(node, 0)
@@ -27,10 +24,8 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn node(&mut self, node: Node, depth: usize) -> Result<Tree, LimitExceeded> {
-        if depth > MAXIMUM_DEPTH {
-            let span = self.session.span(node);
-            let path = self.session.path(node);
-            return Err(LimitExceeded { what: "levels of nesting", limit: MAXIMUM_DEPTH as u64, path, span });
+        if let Some(exceeded) = self.session.too_deep(node, depth) {
+            return Err(exceeded);
         }
         stacker::maybe_grow(96 * 1024, 1024 * 1024, || self.node_inside(node, depth))
     }

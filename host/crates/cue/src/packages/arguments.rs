@@ -251,6 +251,14 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// Refuses integers that are too large to work with.
+pub(super) fn check_bits(bits: u64) -> Result<()> {
+    if bits > crate::session::INTEGER_BITS {
+        return Err(Failure::Limit(format!("the result would be an integer of {bits} bits")));
+    }
+    Ok(())
+}
+
 /// Refuses to make a value that is larger than what is left.
 pub(super) fn check_size(host: &mut dyn crate::builtin::Host, bytes: usize) -> Result<()> {
     if bytes > host.budget() {

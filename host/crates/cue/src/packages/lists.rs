@@ -244,6 +244,8 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
             "end must be {word} than start when step is {sign}"
         )));
     }
+    let count = crate::number::quotient_size(&(&end - &start), &step);
+    args::check_size(host, count.saturating_mul(size_of::<Value>()))?;
     let mut out = Vec::new();
     let mut at = start;
     while if upwards { at < end } else { at > end } {

@@ -192,7 +192,7 @@ fn order(a: &[Value]) -> Result<i32> {
 /// The whole number that a rounding gives.
 fn whole(a: &[Value], mode: RoundingMode) -> Result {
     let value = args::decimal(a, 0)?;
-    // More digits than a number can be written out with are refused where the number is made.
+    args::check_bits(crate::number::integer_bits(&value))?;
     int(value.with_scale_round(0, mode).into_bigint_and_scale().0)
 }
 
@@ -253,6 +253,8 @@ fn multiple_of(a: &[Value], _: &mut dyn Host) -> Result {
     if y.is_zero() {
         return Err(Failure::eval("division by zero"));
     }
+    let distance = crate::number::quotient_digits(&x, &y).unsigned_abs();
+    args::check_bits(distance.saturating_mul(10) / 3)?;
     boolean((x % y).is_zero())
 }
 

@@ -45,16 +45,16 @@ pub(super) static BITS: Package = Package {
     source: "",
 };
 
-fn shift_left(a: &[Value], host: &mut dyn Host) -> Result {
+fn shift_left(a: &[Value], _: &mut dyn Host) -> Result {
     let (number, by) = (args::big(a, 0)?, args::unsigned(a, 1)?);
     if number == BigInt::from(0) {
         return int(0);
     }
-    args::check_size(host, usize::try_from(by / 8).unwrap_or(usize::MAX))?;
+    args::check_bits(number.bits().saturating_add(by))?;
     int(number << by)
 }
 
-fn set(a: &[Value], host: &mut dyn Host) -> Result {
+fn set(a: &[Value], _: &mut dyn Host) -> Result {
     let (mut number, at, bit) = (
         args::big(a, 0)?,
         args::integer(a, 1)?,
@@ -64,7 +64,7 @@ fn set(a: &[Value], host: &mut dyn Host) -> Result {
     if bit > 1 {
         return Err(Failure::eval("a bit is 0 or 1"));
     }
-    args::check_size(host, usize::try_from(at / 8).unwrap_or(usize::MAX))?;
+    args::check_bits(at)?;
     number.set_bit(at, bit == 1);
     int(number)
 }

@@ -542,7 +542,7 @@ impl Session {
         let (code, text) = match failure {
             Failure::Incomplete(text) => (Code::Incomplete, text),
             Failure::Eval(text) => (Code::Eval, text),
-            Failure::Limit(_) => return Err(self.exceed("bytes", self.limits.bytes as u64, at, expr)),
+            Failure::Limit(_) => return Err(self.exceed("bytes of one value", self.budget() as u64, at, expr)),
         };
         let reason = Reason::Text(format!("error in call to {name}: {text}"));
         Ok(Val::Bottom(self.bottom_at(code, at, reason, expr)))
@@ -610,7 +610,7 @@ impl Session {
                 let (code, text) = match failure {
                     Failure::Eval(text) => (Code::Eval, text),
                     Failure::Incomplete(text) => (Code::Incomplete, text),
-                    Failure::Limit(_) => return Err(self.exceed("bytes", self.limits.bytes as u64, node, validator.expr)),
+                    Failure::Limit(_) => return Err(self.exceed("bytes of one value", self.budget() as u64, node, validator.expr)),
                 };
                 let shown = self.node(node).scalar.map_or_else(|| self.node(node).kinds.to_string(), |scalar| self.scalar_text(scalar));
                 let reason = Reason::Text(format!("invalid value {shown} (does not satisfy {name}): {text}"));
@@ -778,6 +778,6 @@ impl Host for Caller<'_> {
     }
 
     fn budget(&self) -> usize {
-        self.session.limits.bytes.saturating_sub(self.session.made)
+        self.session.budget()
     }
 }

@@ -126,6 +126,7 @@ impl Session {
             if data.presence == Presence::Optional || !(label.is_regular() || label.is_index()) {
                 continue;
             }
+            self.step(node, source)?;
             next.push(self.alias_frame(frame, arc, label));
         }
         Ok(None)

@@ -47,7 +47,7 @@ impl Session {
         if fresh && info.cycle == Cycle::Maybe {
             return Detected::Join(info);
         }
-        let mut steps = 0;
+        let (mut steps, mut again) = (0, 0);
         let mut at = info.references;
         while let Some(reference) = self
             .references
@@ -79,6 +79,11 @@ impl Session {
                 return self.cyclic_by_history(node, conjunct, info);
             }
             if reference.expr == conjunct.expr && self.has(target, flag::UNROOTED) {
+                again += 1;
+                if again > RECURSION {
+                    self.fail_structural(node, conjunct.expr);
+                    return Detected::Same;
+                }
                 if same_node {
                     steps += 1;
                     if steps > RECURSION {

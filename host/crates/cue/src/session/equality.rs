@@ -25,10 +25,15 @@ struct Permissions {
 impl Session {
     /// Whether two settled nodes are the same value with the same permissions.
     pub(super) fn identical(&mut self, a: Node, b: Node) -> Run<bool> {
+        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.identical_inside(a, b))
+    }
+
+    fn identical_inside(&mut self, a: Node, b: Node) -> Run<bool> {
         let (a, b) = (self.deref(a), self.deref(b));
         if a == b {
             return Ok(true);
         }
+        self.step(a, ExprId(0))?;
         let (x, y) = (self.node(a), self.node(b));
         if x.kinds != y.kinds || x.arcs.len() != y.arcs.len() || (x.bottom != 0) != (y.bottom != 0) {
             return Ok(false);
@@ -137,6 +142,7 @@ impl Session {
         }
         let mut stack = vec![(a, b)];
         while let Some((a, b)) = stack.pop() {
+            self.step(a, ExprId(0))?;
             match (self.value_of(a)?, self.value_of(b)?) {
                 (Val::Scalar(p), Val::Scalar(q)) if self.compare(p, q) == Some(std::cmp::Ordering::Equal) => {}
                 (Val::Node(p), Val::Node(q)) => {

@@ -132,6 +132,7 @@ impl Session {
         let (mut pending, mut bottom, mut stop) = (false, None, None);
         for index in 0..pieces.count {
             let piece = self.program.code.operand(pieces, index);
+            self.check_size(out.len(), at, expr)?;
             match self.eval(piece, env, at) {
                 Err(Stop::Limit) => return Err(Stop::Limit),
                 Err(other) => stop = stop.or(Some(other)),
@@ -177,16 +178,6 @@ impl Session {
         } else {
             Scalar::Text(self.texts.text(&String::from_utf8_lossy(&out)))
         }))
-    }
-
-    /// Counts bytes that are made.
-    pub(crate) fn make(&mut self, bytes: usize, at: Node, expr: ExprId) -> Run<()> {
-        self.made = self.made.saturating_add(bytes);
-        if self.made > self.limits.bytes {
-            let limit = self.limits.bytes as u64;
-            return Err(self.exceed("bytes", limit, at, expr));
-        }
-        Ok(())
     }
 
     fn unary(&mut self, expr: ExprId, operand: ExprId, env: u32, at: Node) -> Run<Val> {
@@ -385,8 +376,9 @@ impl Session {
                 Operator::Add => x.add(&y),
                 Operator::Subtract => x.subtract(&y),
                 Operator::Multiply => {
-                    let digits = |number: &crate::Number| number.to_integer().map_or(0, |integer| integer.bits());
-                    self.make((digits(&x).saturating_add(digits(&y)) / 8) as usize, at, expr)?;
+                    let bits = x.bits().saturating_add(y.bits());
+                    self.check_bits(bits, at, expr)?;
+                    self.make((bits / 8) as usize, at, expr)?;
                     x.multiply(&y)
                 }
                 _ => match x.divide(&y) {

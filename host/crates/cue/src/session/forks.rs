@@ -183,12 +183,8 @@ impl Session {
     pub(crate) fn has_final_error(&mut self, node: Node, _depth: u32) -> Run<bool> {
         let mut stack = vec![node];
         let mut stop = None;
-        let mut count = 0_u32;
         while let Some(node) = stack.pop() {
-            count += 1;
-            if count > 5_000_000 {
-                break;
-            }
+            self.step(node, ExprId(0))?;
             match self.ensure_arcs(node) {
                 Ok(()) => {}
                 Err(Stop::Limit) => return Err(Stop::Limit),

@@ -38,6 +38,7 @@ mod evaluate;
 mod expand;
 mod forks;
 mod host;
+mod limits;
 mod order;
 mod read;
 mod resolve;
@@ -54,6 +55,7 @@ use std::sync::Arc;
 use pravo_diag::Span;
 
 pub use data::Code;
+pub use limits::{INTEGER_BITS, LimitExceeded, Limits, Stats};
 pub use host::{Answer, Marks, OpenComprehension, Origin, Outcome, Question, Trace, Turn, Want};
 pub use read::{Arc as FieldArc, Choice, FieldClass, Shape};
 pub(crate) use read::Concrete;
@@ -63,59 +65,6 @@ use data::*;
 use crate::intern::{Interner, Label, Text};
 use crate::program::{ExprId, Presence, Program};
 use crate::{Kinds, Map, Node, Number};
-
-/// Bounds on what a session may do.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Steps: conjuncts that are unified and expressions that are computed.
-    pub steps: u64,
-    /// Nodes.
-    pub nodes: u32,
-    /// Bytes of the texts and bytes that are made.
-    pub bytes: usize,
-    /// Nodes inside each other.
-    pub depth: u32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            steps: 400_000_000,
-            nodes: 60_000_000,
-            bytes: 4 << 30,
-            depth: 20_000,
-        }
-    }
-}
-
-/// What a session did, as counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Nodes that were made.
-    pub nodes: u64,
-    /// Conjuncts that were unified.
-    pub conjuncts: u64,
-    /// Steps.
-    pub steps: u64,
-    /// Branches of disjunctions that were tried.
-    pub branches: u64,
-    /// Times that a node was parked.
-    pub parked: u64,
-}
-
-/// A limit was exceeded.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("evaluation needs more than the limit of {limit} {what} (at {path})")]
-pub struct LimitExceeded {
-    /// What of.
-    pub what: &'static str,
-    /// How much was allowed.
-    pub limit: u64,
-    /// Where.
-    pub path: String,
-    /// The place of what was evaluated.
-    pub span: Option<Span>,
-}
 
 /// One evaluation.
 pub struct Session {
@@ -159,6 +108,8 @@ pub struct Session {
     pub(crate) stats: Stats,
     pub(crate) exceeded: Option<LimitExceeded>,
     pub(crate) made: usize,
+    /// How many nodes have an [`Extra`].
+    pub(crate) extras: usize,
     pub(crate) ask_numbers: Map<(Node, Vec<Label>), crate::Ask>,
     /// How many hosted nodes there are.
     pub(crate) hosted: u32,
@@ -228,6 +179,7 @@ impl Session {
             stats: Stats::default(),
             exceeded: None,
             made: 0,
+            extras: 0,
             ask_numbers: Map::default(),
             hosted: 0,
         };
@@ -344,6 +296,9 @@ impl Session {
     }
 
     pub(crate) fn extra_mut(&mut self, node: Node) -> &mut Extra {
+        if self.node(node).extra.is_none() {
+            self.extras += 1;
+        }
         self.node_mut(node).extra.get_or_insert_default()
     }
 
@@ -437,40 +392,6 @@ impl Session {
     pub(crate) fn code_of(&self, bottom: u32) -> Code {
         self.bottom_data(bottom).map_or(Code::Eval, |data| data.code)
     }
-
-    pub(crate) fn step(&mut self, at: Node, expr: ExprId) -> Run<()> {
-        self.stats.steps += 1;
-        if self.stats.steps > self.limits.steps {
-            return Err(self.exceed("steps", self.limits.steps, at, expr));
-        }
-        if self.nodes.len() > self.limits.nodes as usize {
-            return Err(self.exceed("nodes", u64::from(self.limits.nodes), at, expr));
-        }
-        if self.node(at).level > self.limits.depth {
-            return Err(self.exceed("levels", u64::from(self.limits.depth), at, expr));
-        }
-        Ok(())
-    }
-
-    pub(crate) fn exceed(&mut self, what: &'static str, limit: u64, at: Node, expr: ExprId) -> Stop {
-        if self.exceeded.is_none() {
-            let path = shortened(self.path(at));
-            let span = (expr.0 & (DATUM | FILE) == 0).then(|| self.program.code.span(expr));
-            self.exceeded = Some(LimitExceeded { what, limit, path, span });
-        }
-        Stop::Limit
-    }
-}
-
-/// A path without its middle, where it is long.
-fn shortened(path: String) -> String {
-    const ENDS: usize = 60;
-    if path.len() <= 3 * ENDS {
-        return path;
-    }
-    let head: String = path.chars().take(ENDS).collect();
-    let tail: Vec<char> = path.chars().rev().take(ENDS).collect();
-    format!("{head} … {}", tail.into_iter().rev().collect::<String>())
 }
 
 /// The bit of an expression's number that marks the struct of a file (with [`DATUM`] clear).

@@ -483,10 +483,6 @@ impl Session {
         self.run().map(|_| ())
     }
 
-    pub(crate) fn limit_error(&self) -> LimitExceeded {
-        self.exceeded.clone().unwrap_or(LimitExceeded { what: "steps", limit: self.limits.steps, path: String::new(), span: None })
-    }
-
     /// Lets what waits in a circle read what there is. Whether something was found.
     fn thaw(&mut self) -> bool {
         let fresh = std::mem::take(&mut self.parked.fresh);

@@ -25,6 +25,9 @@ pub enum LiteralError {
     /// An exponent that does not fit.
     #[error("the exponent of {0} is too large")]
     Exponent(String),
+    /// More digits than a number may have.
+    #[error("the number has {0} digits; at most {DIGITS} are possible")]
+    TooLong(usize),
     /// Quotation marks that do not fit together, or a foreign character.
     #[error("invalid string literal")]
     Syntax,
@@ -113,8 +116,14 @@ pub(super) fn multi_line_indent(first: &str, last: &str) -> Option<String> {
     quotes.multi_line_indent().map(str::to_owned)
 }
 
+/// How many digits a number may be written with.
+const DIGITS: usize = 300_000;
+
 /// The value of a number literal, which may have a sign.
 pub fn number(literal: &str) -> Result<Number, LiteralError> {
+    if literal.len() > DIGITS {
+        return Err(LiteralError::TooLong(literal.len()));
+    }
     let invalid = || LiteralError::Number(literal.to_owned());
     let (negative, digits) = match literal.as_bytes() {
         [b'-', ..] => (true, literal.get(1..).unwrap_or("")),

@@ -1,6 +1,7 @@
 //! The evaluator on small programs.
 
 mod hosted;
+mod hostile;
 mod language;
 
 use std::sync::Arc;
