@@ -8,7 +8,6 @@ use pravo_diag::Span;
 use super::data::*;
 use super::{FILE, Session};
 use crate::Node;
-use crate::intern::Label;
 use crate::program::ExprId;
 
 /// Bounds on what a session may do.
@@ -177,7 +176,7 @@ impl Session {
             self.numbers.capacity() * size_of::<crate::Number>(),
             self.bottoms.capacity() * size_of::<BottomData>(),
             self.texts.len() * 2 * MAP_ENTRY,
-            (self.queue.capacity() + self.parked.capacity()) * size_of::<Label>(),
+            self.queue.capacity() * 2 * size_of::<Node>(),
             maps * MAP_ENTRY,
         ];
         tables.iter().fold(self.made, |sum, bytes| sum.saturating_add(*bytes))
