@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Session;
+use super::{Session, flag};
 use super::data::*;
 use super::defaults::Mode;
 use super::resolve::Target;
@@ -223,7 +223,9 @@ impl Session {
         if data.bottom != 0 && self.code_of(data.bottom).is_final() && data.phase == Phase::Settled {
             return Ok(true);
         }
-        if !data.kinds.intersects(self.node(node).kinds) {
+        // A struct only because it embeds nothing: with something beside it, it is what that is.
+        let nothing = data.kinds == Kinds::STRUCT && data.flags & flag::EMBEDS != 0 && data.flags & flag::STRUCT == 0;
+        if !nothing && !data.kinds.intersects(self.node(node).kinds) {
             return Ok(true);
         }
         if let Some(scalar) = data.scalar {

@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    fn same_alternative(&self, a: Alternative, b: Alternative) -> bool {
+    pub(super) fn same_alternative(&self, a: Alternative, b: Alternative) -> bool {
         match (a, b) {
             (Alternative::Kinds(a), Alternative::Kinds(b)) => a == b,
             (Alternative::Scalar(a), Alternative::Scalar(b)) => self.same(a, b),
@@ -202,7 +202,10 @@ impl Session {
 
     pub(super) fn as_alternative(&self, fork: Node) -> Alternative {
         let data = self.node(fork);
-        let plain = data.arcs.is_empty() && data.structs.is_empty();
+        let braces = |(literal, ..): &(u32, u32, u32)| {
+            self.program.code.structs.get(*literal as usize).is_some_and(|literal| literal.braces)
+        };
+        let plain = data.arcs.is_empty() && (data.scalar.is_some() || data.structs.iter().all(braces));
         let simple = data.extra.as_ref().is_none_or(|extra| extra.bounds.is_empty() && extra.validators.is_empty() && extra.list.is_none());
         match data.scalar {
             Some(scalar) if plain => Alternative::Scalar(scalar),
@@ -217,11 +220,7 @@ impl Session {
     pub(super) fn add_leaf(&mut self, all: &mut Vec<Leaf>, leaf: Leaf) -> Run<()> {
         for index in 0..all.len() {
             let Some(other) = all.get(index).map(|other| other.value) else { break };
-            let same = match (other, leaf.value) {
-                (Alternative::Node(a), Alternative::Node(b)) => self.identical(a, b)?,
-                (a, b) => self.same_alternative(a, b),
-            };
-            if same {
+            if self.same_value(other, leaf.value)? {
                 if let Some(other) = all.get_mut(index) {
                     add_ways(other, leaf.ways);
                 }

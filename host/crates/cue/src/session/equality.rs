@@ -46,21 +46,56 @@ impl Session {
         if self.has_requirements(a) != self.has_requirements(b) || !self.same_permissions(a, b) {
             return Ok(false);
         }
-        let none = Extra::default();
-        let (p, q) = (x.extra.as_deref().unwrap_or(&none), y.extra.as_deref().unwrap_or(&none));
-        if p.bounds != q.bounds || p.alternatives.len() != q.alternatives.len() || p.validators.len() != q.validators.len() {
+        if !self.same_constraints(a, b) || self.list_length(a) != self.list_length(b) {
             return Ok(false);
         }
-        if p.alternatives.iter().zip(&q.alternatives).any(|(m, n)| m != n) || self.list_length(a) != self.list_length(b) {
+        let of = |session: &Self, node: Node| session.extra(node).map_or_else(Vec::new, |extra| extra.alternatives.clone());
+        let (left, right) = (of(self, a), of(self, b));
+        if left.len() != right.len() {
             return Ok(false);
         }
-        for arc in x.arcs.clone() {
+        for (value, default) in left {
+            let mut found = false;
+            for (other, other_default) in &right {
+                found |= default == *other_default && self.same_value(value, *other)?;
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        let arcs = self.node(a).arcs.clone();
+        for arc in arcs {
             let Some(other) = self.find_arc(b, self.node(arc).label) else { return Ok(false) };
             if self.node(arc).presence != self.node(other).presence || !self.identical(arc, other)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether two alternatives are the same.
+    pub(super) fn same_value(&mut self, a: Alternative, b: Alternative) -> Run<bool> {
+        match (a, b) {
+            (Alternative::Node(a), Alternative::Node(b)) => self.identical(a, b),
+            (a, b) => Ok(self.same_alternative(a, b)),
+        }
+    }
+
+    /// Whether two nodes have the same bounds and validators, in any order.
+    fn same_constraints(&self, a: Node, b: Node) -> bool {
+        let none = Extra::default();
+        let (p, q) = (self.extra(a).unwrap_or(&none), self.extra(b).unwrap_or(&none));
+        if p.bounds.len() != q.bounds.len() || p.validators.len() != q.validators.len() {
+            return false;
+        }
+        let bound = |x: &Bound| q.bounds.iter().any(|y| x.operator == y.operator && self.same(x.value, y.value));
+        let validator = |x: &Validator| {
+            q.validators.iter().any(|y| {
+                let core = x.core.is_none() && y.core.is_none() || x.expr == y.expr && self.same_frame(x.env, y.env);
+                core && x.function == y.function && x.arguments == y.arguments || x.expr == y.expr && x.env == y.env
+            })
+        };
+        p.bounds.iter().all(bound) && p.validators.iter().all(validator)
     }
 
     /// What the literals of a node say of further fields: whether there may be any, what patterns ask, and optional

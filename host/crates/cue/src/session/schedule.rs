@@ -685,9 +685,17 @@ impl Session {
     /// Whether a node is a struct because nothing that it embeds says otherwise.
     fn only_embeds_nothing(&self, node: Node) -> bool {
         let data = self.node(node);
-        !data.structs.is_empty()
+        self.has_comprehension(node)
             && data.extra.as_ref().is_none_or(|extra| extra.alternatives.is_empty() && extra.bounds.is_empty() && extra.list.is_none())
             && !self.embeds_top(node)
+    }
+
+    /// Whether some literal of a node has a comprehension: braces around values alone are what the values are.
+    fn has_comprehension(&self, node: Node) -> bool {
+        self.node(node).structs.iter().any(|(literal, ..)| {
+            let literal = self.program.code.structs.get(*literal as usize);
+            literal.is_some_and(|literal| literal.declarations.iter().any(|declared| matches!(declared, Declared::Comprehension(_))))
+        })
     }
 
     /// Whether some embedding is `_` itself, which leaves the kind open.

@@ -3,6 +3,7 @@
 mod hosted;
 mod hostile;
 mod language;
+mod laws;
 
 use std::sync::Arc;
 
