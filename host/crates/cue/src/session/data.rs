@@ -361,6 +361,8 @@ pub(crate) mod flag {
     pub const INLINE: u32 = 1 << 19;
     /// It is the value of an operand, or below one.
     pub const UNROOTED: u32 = 1 << 20;
+    /// `_` joined it.
+    pub const TOP: u32 = 1 << 21;
 }
 
 /// A node.

@@ -66,7 +66,12 @@ impl Session {
             Expr::Number(value) => self.join_scalar(node, Scalar::Number(value), conjunct.expr),
             Expr::Text(value) => self.join_scalar(node, Scalar::Text(value), conjunct.expr),
             Expr::Bytes(value) => self.join_scalar(node, Scalar::Bytes(value), conjunct.expr),
-            Expr::Kind(kinds) => self.join_kinds(node, kinds, conjunct.expr),
+            Expr::Kind(kinds) => {
+                if kinds == Kinds::TOP {
+                    self.set(node, super::flag::TOP);
+                }
+                self.join_kinds(node, kinds, conjunct.expr)
+            }
             Expr::Struct(_) | Expr::List(_) => self.join_literal(node, conjunct),
             Expr::Unify(operands) => self.join_operands(node, conjunct, operands),
             Expr::Disjunction(_) => {

@@ -685,12 +685,13 @@ impl Session {
     /// Whether a node is a struct because nothing that it embeds says otherwise.
     fn only_embeds_nothing(&self, node: Node) -> bool {
         let data = self.node(node);
-        self.has_comprehension(node)
+        !data.structs.is_empty()
+            && (data.flags & flag::TOP == 0 || self.has_comprehension(node))
             && data.extra.as_ref().is_none_or(|extra| extra.alternatives.is_empty() && extra.bounds.is_empty() && extra.list.is_none())
             && !self.embeds_top(node)
     }
 
-    /// Whether some literal of a node has a comprehension: braces around values alone are what the values are.
+    /// Whether some literal of a node has a comprehension: braces around `_` alone are `_`.
     fn has_comprehension(&self, node: Node) -> bool {
         self.node(node).structs.iter().any(|(literal, ..)| {
             let literal = self.program.code.structs.get(*literal as usize);
