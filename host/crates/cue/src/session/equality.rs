@@ -49,7 +49,7 @@ impl Session {
         if !self.same_constraints(a, b) || self.list_length(a) != self.list_length(b) {
             return Ok(false);
         }
-        let of = |session: &Self, node: Node| session.extra(node).map_or_else(Vec::new, |extra| extra.alternatives.clone());
+        let of = |session: &Self, node: Node| session.extra(node).map_or_else(Vec::new, |extra| extra.alternatives.to_vec());
         let (left, right) = (of(self, a), of(self, b));
         if left.len() != right.len() {
             return Ok(false);
