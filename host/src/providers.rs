@@ -13,7 +13,7 @@ use pravo_model::capability::{Allow, Grants};
 use pravo_model::provider::{FailureKind, Provider, ProviderBinding, ProviderFailure, Providers};
 use pravo_model::schema::ProviderSchema;
 use pravo_registry::{Cache, Options, Requirement, Resolved};
-use pravo_specification::ProviderRequirement;
+use pravo_specification::{ProviderRequirement, Root};
 use pravo_wasm::{HostOptions, Limits, LoadedComponent, WasmHost};
 
 use crate::exit::Failure;
@@ -39,6 +39,17 @@ pub fn requirements(found: &[ProviderRequirement]) -> Vec<Requirement> {
 }
 
 /// An error of the registry as the end of a command, with the import that it is about.
+pub fn import_failure(error: &pravo_registry::Error, root: &Root) -> Failure {
+    let mut failure = registry_failure(error);
+    let requirement = error.package().and_then(|package| root.requirements().iter().find(|found| found.package == package));
+    if let Some(place) = requirement.and_then(|found| found.imports.first()) {
+        failure.diagnostics = failure.diagnostics.into_iter().map(|diagnostic| diagnostic.at(*place, "")).collect();
+        failure.sources = root.sources().clone();
+    }
+    failure
+}
+
+/// An error of the registry as the end of a command.
 pub fn registry_failure(error: &pravo_registry::Error) -> Failure {
     let (code, help) = (registry_code(error), error.help());
     let diagnostic = Diagnostic::error(code, error.to_string()).with_help(help);

@@ -22,12 +22,13 @@ pub struct Planned {
     policies: Vec<SourceMap>,
 }
 
-/// The sources of a policy under the path that it was named by.
+/// The sources of a policy under the path that it was named by; generated ones keep theirs.
 fn named(sources: &SourceMap, policy: &Path) -> SourceMap {
     let directory = if policy.is_dir() { policy } else { policy.parent().unwrap_or(Path::new("")) };
     let mut out = SourceMap::new();
     for (_, source) in sources.iter() {
-        out.add(directory.join(source.path()), source.text().clone());
+        let own = !source.path().starts_with("pravo.dev");
+        out.add(if own { directory.join(source.path()) } else { source.path().to_owned() }, source.text().clone());
     }
     out
 }

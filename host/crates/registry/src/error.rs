@@ -150,6 +150,22 @@ fn searched(bundled: &[String], directories: &[PathBuf]) -> String {
 }
 
 impl Error {
+    /// The import path of the package that it is about, where it is about one.
+    pub fn package(&self) -> Option<String> {
+        match self {
+            Error::System { .. } | Error::Lock { .. } | Error::NewerLock { .. } => None,
+            Error::Name { package, .. } | Error::Allow { package, .. } => Some(package.clone()),
+            Error::Sources { package, .. }
+            | Error::Unknown { package, .. }
+            | Error::Version { package, .. }
+            | Error::Manifest { package, .. }
+            | Error::Mismatch { package, .. }
+            | Error::Tampered { package, .. }
+            | Error::NotInitialised { package, .. }
+            | Error::NotApproved { package, .. } => Some(package.to_string()),
+        }
+    }
+
     /// What to do; may be empty.
     pub fn help(&self) -> String {
         match self {

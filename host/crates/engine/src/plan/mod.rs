@@ -27,7 +27,7 @@ pub(crate) use planner::record_answer;
 
 use self::jobs::Shared;
 use self::planner::{Planner, Ran};
-use self::scope::{Named, names_nothing, scope};
+use self::scope::{Named, names_group, names_nothing, scope};
 use crate::failure::Failure;
 use crate::pool::Pool;
 use crate::request::PlanRequest;
@@ -100,7 +100,9 @@ fn ended(planner: &mut Planner<'_>, sources: &SourceMap) -> Result<Ran, Failure>
 
 fn unknown_names<'n>(planner: &Planner<'_>, names: impl Iterator<Item = &'n Address>) -> Vec<Diagnostic> {
     let known = |name: &Address| planner.graph.find(name).is_some_and(|id| planner.graph.node(id).walked || planner.graph.node(id).head.is_some());
-    names.filter(|name| !known(name)).map(names_nothing).collect()
+    let groups: Vec<&Address> = planner.graph.ids().map(|id| &planner.graph.node(id).address).collect();
+    let refuse = |name: &Address| if groups.iter().any(|address| name.contains(address)) { names_group(name) } else { names_nothing(name) };
+    names.filter(|name| !known(name)).map(refuse).collect()
 }
 
 fn with_sources(mut failure: Failure, sources: &SourceMap) -> Failure {

@@ -33,7 +33,9 @@ impl Planner<'_> {
         match (own, old) {
             (Some(_), Some(_)) => {
                 let text = format!("{}: $from names {}, but the state has records at both addresses", body.address, from.from);
-                self.refuse(text, from.span)
+                let advice = format!("pravo state rm {} forgets one of them, without deleting its object; or remove $from", body.address);
+                self.errors.push(Diagnostic::error("move.refused", text).at(from.span, "").with_help(advice));
+                Err(Failed)
             }
             (own, None) => {
                 if own.is_none() && !from.group {

@@ -55,6 +55,12 @@ pub(crate) fn names_nothing(address: &Address) -> Diagnostic {
         .with_help("pravo state list shows the addresses of the state")
 }
 
+/// The error for an address that must be one resource.
+pub(crate) fn names_group(address: &Address) -> Diagnostic {
+    Diagnostic::error("plan.address", format!("{address} is a group, not a resource"))
+        .with_help(format!("give each resource below it: pravo state list shows the addresses that start with {address}."))
+}
+
 fn reverse(edges: &Edges) -> Edges {
     let mut reversed = Edges::new();
     for (address, dependencies) in edges {
