@@ -4,7 +4,7 @@
 //! it may do is what the lock file approved, narrowed by `$allow`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -12,7 +12,8 @@ use pravo_diag::Diagnostic;
 use pravo_model::capability::{Allow, Grants};
 use pravo_model::provider::{FailureKind, Provider, ProviderBinding, ProviderFailure, Providers};
 use pravo_model::schema::ProviderSchema;
-use pravo_registry::{Cache, Options, Requirement, Resolved};
+use pravo_model::state::{StateError, StateView};
+use pravo_registry::{Cache, Lock, Options, Requirement, Resolved};
 use pravo_specification::{ProviderRequirement, Root};
 use pravo_wasm::{HostOptions, Limits, LoadedComponent, WasmHost};
 
@@ -25,6 +26,22 @@ use crate::exit::Failure;
 pub fn wasm_host(root: &Path) -> Result<WasmHost, Failure> {
     let limits = Limits::from_environment(std::env::vars()).map_err(|error| Failure::message("provider.limits", error.to_string()))?;
     Ok(WasmHost::new(HostOptions { cache_directory: pravo_wasm::default_cache_directory(), limits, root_directory: root.to_owned() }))
+}
+
+/// What the registry is asked for beside what the specification imports: packages whose records the state still has, as the lock
+/// file pins them.
+pub fn left(state: &dyn StateView, lock: &Lock, imported: &[Requirement]) -> Result<Vec<Requirement>, StateError> {
+    let mut left: BTreeMap<String, Requirement> = BTreeMap::new();
+    for (_, instance) in state.instances()? {
+        let ProviderBinding { package, allow } = instance.binding;
+        let is_locked = package.parse().is_ok_and(|package| lock.get(&package).is_some());
+        if is_locked && !imported.iter().any(|requirement| requirement.package == package) {
+            let requirement = left.entry(package.clone()).or_default();
+            requirement.package = package;
+            requirement.allows.extend(Some(allow).filter(|allow| !allow.is_empty()));
+        }
+    }
+    Ok(left.into_values().collect())
 }
 
 /// What the registry is asked for.
@@ -71,7 +88,8 @@ fn registry_code(error: &pravo_registry::Error) -> &'static str {
 pub struct HostProviders {
     host: Arc<WasmHost>,
     cache: Cache,
-    packages: BTreeMap<String, Package>,
+    /// By name, or why one cannot be had that only the state may need.
+    packages: BTreeMap<String, Result<Package, String>>,
 }
 
 /// One provider package.
@@ -88,24 +106,20 @@ impl HostProviders {
     /// Where `pravo init` has to run first, or what is there does not fit.
     pub fn load(root: &Path, found: &[ProviderRequirement]) -> Result<Self, Failure> {
         let options = Options { root: root.to_owned(), ..Options::default() };
-        let resolved = pravo_registry::load(&requirements(found), &options).map_err(|error| registry_failure(&error))?;
-        Ok(Self::new(root.to_owned(), wasm_host(root)?, resolved))
-    }
-
-    /// From what was resolved.
-    pub fn new(root: PathBuf, host: WasmHost, resolved: Vec<Resolved>) -> Self {
-        let package = |resolved: Resolved| {
-            let name = resolved.locked.package.to_string();
-            (name, Package { resolved, schema: OnceLock::new(), loaded: Arc::default() })
-        };
-        Self { host: Arc::new(host), cache: Cache::new(&root), packages: resolved.into_iter().map(package).collect() }
+        let requirements = requirements(found);
+        let resolved = pravo_registry::load(&requirements, &options).map_err(|error| registry_failure(&error))?;
+        let imported = resolved.into_iter().map(|resolved| (resolved.locked.package.to_string(), Ok(Package::new(resolved))));
+        let left = pravo_registry::load_left(&requirements, &options).into_iter();
+        let left = left.map(|(package, resolved)| (package.to_string(), resolved.map(Package::new).map_err(|error| error.to_string())));
+        Ok(Self { host: Arc::new(wasm_host(root)?), cache: Cache::new(root), packages: imported.chain(left).collect() })
     }
 
     fn package(&self, package: &str) -> Result<&Package, ProviderFailure> {
-        self.packages.get(package).ok_or_else(|| {
-            let what = format!("provider {package}: it is not in pravo.lock: import it in the specification and run pravo init");
-            unavailable(what)
-        })
+        match self.packages.get(package) {
+            Some(Ok(found)) => Ok(found),
+            Some(Err(why)) => Err(unavailable(format!("{why}; the state has records of it: run pravo init"))),
+            None => Err(unavailable(format!("provider {package}: it is not in pravo.lock: import it in the specification and run pravo init"))),
+        }
     }
 }
 
@@ -123,6 +137,12 @@ fn loaded(host: &WasmHost, package: &Package) -> Result<LoadedComponent, Provide
         .load(package.resolved.component.bytes(), &locked.hash.hex())
         .map_err(|error| unavailable(format!("provider {}: {error}", locked.package.short())))?;
     Ok(package.loaded.get_or_init(|| loaded).clone())
+}
+
+impl Package {
+    fn new(resolved: Resolved) -> Self {
+        Self { resolved, schema: OnceLock::new(), loaded: Arc::default() }
+    }
 }
 
 /// What an instance may do.

@@ -8,7 +8,7 @@ use pravo_wasm::WasmHost;
 
 use crate::args::Init;
 use crate::exit::{Done, Failure, Outcome};
-use crate::providers::{import_failure, registry_failure, requirements, wasm_host};
+use crate::providers::{import_failure, left, registry_failure, requirements, wasm_host};
 use crate::workspace::{Context, options};
 
 pub(super) async fn run(context: &Context, arguments: &Init) -> Outcome {
@@ -17,7 +17,11 @@ pub(super) async fn run(context: &Context, arguments: &Init) -> Outcome {
     let look = Options { root: context.directory.clone(), provider_dirs: arguments.provider_dirs.clone(), upgrade: arguments.upgrade };
     let failed = |error| registry_failure(&error);
     let lock = Lock::read(&context.directory).map_err(failed)?;
-    let mut resolved = pravo_registry::resolve(&requirements(root.requirements()), lock.as_ref(), &look).map_err(|error| import_failure(&error, &root))?;
+    let mut required = requirements(root.requirements());
+    if let Some(lock) = lock.as_ref().filter(|lock| lock.providers().iter().any(|locked| required.iter().all(|other| other.package != locked.package.to_string()))) {
+        required.extend(left(&*context.open_state()?.view()?, lock, &required)?);
+    }
+    let mut resolved = pravo_registry::resolve(&required, lock.as_ref(), &look).map_err(|error| import_failure(&error, &root))?;
     for one in &resolved {
         terminal.print(&describe(one));
     }

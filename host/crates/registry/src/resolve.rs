@@ -235,6 +235,19 @@ pub fn load(requirements: &[Requirement], options: &Options) -> Result<Vec<Resol
     wanted.iter().map(|wanted| load_one(wanted, lock.as_ref(), &cache, options)).collect()
 }
 
+/// What the lock file and the cache hold for packages that are not asked for any more: the state may still have records of them.
+/// What is wrong with one matters only to who needs it.
+pub fn load_left(requirements: &[Requirement], options: &Options) -> Vec<(Package, Result<Resolved, Error>)> {
+    let Ok(Some(lock)) = Lock::read(&options.root) else { return Vec::new() };
+    let cache = Cache::new(&options.root);
+    let is_left = |locked: &&Locked| !requirements.iter().any(|requirement| requirement.package == locked.package.to_string());
+    let load = |locked: &Locked| {
+        let wanted = Wanted { package: locked.package.clone(), source: None, constraints: Vec::new(), allowed: Capabilities::default() };
+        (locked.package.clone(), load_one(&wanted, Some(&lock), &cache, options))
+    };
+    lock.providers().iter().filter(is_left).map(load).collect()
+}
+
 fn load_one(wanted: &Wanted, lock: Option<&Lock>, cache: &Cache, options: &Options) -> Result<Resolved, Error> {
     let again = |reason: String| Error::not_initialised(&wanted.package, reason);
     let Some(lock) = lock else { return Err(again("there is no pravo.lock yet".to_owned())) };
