@@ -139,3 +139,31 @@ fn a_closed_pipe_ends_nothing() {
     assert!(status.is_ok_and(|status| status.success()));
     assert_eq!(sandbox.pravo("state list").exits(0).stdout, "note\npet\nsecret\n");
 }
+
+#[test]
+fn an_instance_and_its_resources_leave_together() {
+    let sandbox = Sandbox::with(&ROOT.replace("local\"\n)", "local\"\n\ttr \"pravo.dev/providers/test/trace\"\n)").replace(
+        "pet: ",
+        "$trace: tr.#Provider & {$source: \"file:./trace.wasm\"}\nthing: $trace.#Resource.trace_object & {name: \"x\"}\npet: ",
+    ));
+    sandbox.write("trace.wasm", std::fs::read(pravo_tests::support::guest::component("trace")).expect("the guest is built"));
+    sandbox.pravo("init --approve").exits(0);
+    sandbox.pravo("apply --auto-approve").exits(0);
+    sandbox.write("main.cue", ROOT);
+    let plan = sandbox.pravo("plan").exits(0);
+    assert!(plan.stdout.contains("  # thing (trace_object) will be destroyed\n"), "{}", plan.stdout);
+    assert!(sandbox.pravo("init").exits(0).stdout.contains("test/trace 0.1.0"), "the state still needs the provider");
+    sandbox.pravo("apply --auto-approve").exits(0).says(&["1 destroyed"]);
+    sandbox.pravo("plan").exits(0).says(&["No changes."]);
+    assert!(!sandbox.pravo("init").exits(0).stdout.contains("test/trace"), "nothing needs the provider any more");
+}
+
+#[test]
+fn a_guard_hides_what_it_lets_in_and_nothing_is_shown_for_it() {
+    let sandbox = Sandbox::initialised(&format!("{ROOT}if len(secret.result) > 3 {{long: \"yes\"}}\n"));
+    sandbox.pravo("apply --auto-approve").exits(0);
+    let output = sandbox.pravo("output").exits(0).stdout;
+    assert!(output.contains("long   = (sensitive value)\n") && output.contains("id        = \""), "{output}");
+    let secret = sandbox.pravo("output --raw secret.result").exits(0).stdout;
+    assert!(!output.contains(&secret), "{output}");
+}
