@@ -71,8 +71,10 @@ pub fn binary() -> &'static Path {
         let target = profile.join("pravo-under-test");
         if std::fs::read_link(&link).ok().as_deref() != Some(&target) {
             std::fs::create_dir_all(&directory).expect("a directory can be made");
-            // Another test process may have made it at the same time.
-            let _ = std::os::unix::fs::symlink(&target, &link);
+            // In one step, over a link that came along with a copied target directory: another test process may make it at the same time.
+            let made = directory.join(format!("pravo.{}", std::process::id()));
+            std::os::unix::fs::symlink(&target, &made).expect("a link can be made");
+            std::fs::rename(&made, &link).expect("a link can be moved");
         }
         link
     })

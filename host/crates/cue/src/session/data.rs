@@ -276,9 +276,10 @@ pub(crate) struct Extra {
     pub owner: Option<Node>,
     /// What decided whether the hosted struct is there: the number of a trace.
     pub presence: u32,
-    /// What it may be asked for by, where that came by a reference.
-    pub askable: Option<Info>,
-    pub asked: Option<crate::Ask>,
+    /// What it may be asked for by, where that came by references.
+    pub askable: ThinVec<Info>,
+    /// The questions whose answers joined it.
+    pub asked: ThinVec<crate::Ask>,
     pub shadow: Option<Node>,
     /// Disjunctions that joined by their only branch, and what they say of it.
     pub decided: ThinVec<Said>,
@@ -309,7 +310,7 @@ impl Extra {
             && disjunctions.is_empty() && alternatives.is_empty() && requirements.is_empty() && attributes.is_empty() && origins.is_empty()
             && decided.is_empty() && leaves.is_empty() && taken.is_empty() && echoes.is_empty() && choices.is_empty() && open.is_empty()
             && list.is_none() && function.is_none() && *presence == 0 && forks.is_none() && index.is_none() && host.is_none() && owner.is_none()
-            && askable.is_none() && asked.is_none() && shadow.is_none() && family.is_none()
+            && askable.is_empty() && asked.is_empty() && shadow.is_none() && family.is_none()
     }
 }
 

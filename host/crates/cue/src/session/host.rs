@@ -14,6 +14,9 @@ use crate::intern::{Label, Text};
 use crate::program::{Declared, Presence};
 use crate::{Ask, Kinds, Map, Node, Value};
 
+/// In place of a question: asking failed.
+const FAILED: Ask = Ask(u32::MAX);
+
 /// How far a node is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
@@ -325,13 +328,15 @@ impl Session {
         Ok(self.extra(via).and_then(|extra| extra.owner).unwrap_or(via))
     }
 
-    /// The owner and place of what a template declares for a node, if it may be asked for.
-    fn askable(&self, node: Node) -> Option<Info> {
+    /// The owners and places of what templates declare for a node, where it may be asked for: its own, and those that references brought.
+    fn askable(&self, node: Node) -> Vec<Info> {
         if self.hosted == 0 {
-            return None;
+            return Vec::new();
         }
         let raw = self.node(node).conjuncts.iter().map(|conjunct| self.info(conjunct.info));
-        raw.into_iter().find(|info| info.hosted == Hosted::Askable).or_else(|| self.extra(node)?.askable)
+        let mut found: Vec<Info> = raw.filter(|info| info.hosted == Hosted::Askable).collect();
+        found.extend(self.extra(node).into_iter().flat_map(|extra| &extra.askable));
+        found
     }
 
     /// Whether a node stands in its owner, or in a repetition of the owner that is no part of another hosted node.
@@ -381,8 +386,7 @@ impl Session {
     /// For a field of a hosted node that is read by others: the node with its answer.
     pub(crate) fn answered(&mut self, node: Node) -> Run<Option<Node>> {
         let node = self.deref(node);
-        let Some(info) = self.askable(node) else { return Ok(None) };
-        if !self.is_own(node, info.owner) {
+        if !self.askable(node).iter().any(|info| self.is_own(node, info.owner)) {
             return Ok(None);
         }
         if self.node(node).phase != Phase::Settled {
@@ -413,19 +417,41 @@ impl Session {
 
     /// Asks for a node that is not concrete, if the template says so; whether an answer joined it.
     pub(crate) fn ask_if_needed(&mut self, node: Node) -> Run<bool> {
-        let Some(info) = self.askable(node) else { return Ok(false) };
-        let shadow_of = self.extra(node).and_then(|extra| extra.family);
-        let own = self.is_own(node, info.owner) && shadow_of.is_none_or(|of| self.extra(of).and_then(|extra| extra.shadow) != Some(node));
-        if own || self.has_value(node) || self.extra(node).is_some_and(|extra| extra.asked.is_some()) {
+        let asked = self.extra(node).map_or(&[][..], |extra| &extra.asked);
+        if self.hosted == 0 || asked.contains(&FAILED) || (asked.is_empty() && self.has_value(node)) {
             return Ok(false);
         }
         if self.is_composite(node) && !self.is_declared_only(node) {
             return Ok(false);
         }
-        let original = if info.via == NONE { node } else { self.deref(info.via) };
-        let path = self.path_below(info.owner, original);
-        let ask = self.ask(node, info.owner, path)?;
-        let Some(ask) = ask else { return Ok(true) };
+        let askable = self.askable(node);
+        let shadow_of = self.extra(node).and_then(|extra| extra.family);
+        let is_shadow = shadow_of.is_some_and(|of| self.extra(of).and_then(|extra| extra.shadow) == Some(node));
+        for info in &askable {
+            let is_mine = is_shadow || !self.is_own(node, info.owner);
+            if is_mine && !askable.iter().any(|other| self.brings(*other, *info) && !self.brings(*info, *other)) {
+                let original = if info.via == NONE { node } else { self.deref(info.via) };
+                let path = self.path_below(info.owner, original);
+                if self.ask_once(node, info.owner, path)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether what a node may be asked for by came along with something else that it refers to: then that asks.
+    fn brings(&self, one: Info, other: Info) -> bool {
+        let via = if one.via == NONE { None } else { self.extra(self.deref(one.via)) };
+        via.is_some_and(|extra| extra.askable.iter().any(|info| (info.owner, info.via) == (other.owner, other.via)))
+    }
+
+    /// Asks, unless the answer joined already; whether one joined it now.
+    fn ask_once(&mut self, node: Node, owner: Node, path: Vec<Label>) -> Run<bool> {
+        let Some(ask) = self.ask(node, owner, path)? else { return Ok(true) };
+        if self.extra(node).is_some_and(|extra| extra.asked.contains(&ask)) {
+            return Ok(false);
+        }
         let answer = self.asks.get(ask.0 as usize).and_then(|data| data.answer.clone());
         match answer {
             None => Err(Stop::Wait(Wait::Answer(ask))),
@@ -466,7 +492,7 @@ impl Session {
                 Ok(arguments) => Some(arguments),
                 Err(super::read::Unread::Bottom(bottom)) => {
                     self.fail(node, bottom);
-                    self.extra_mut(node).asked = Some(Ask(u32::MAX));
+                    self.extra_mut(node).asked.push(FAILED);
                     return Ok(None);
                 }
                 Err(super::read::Unread::Pending) => {
@@ -479,7 +505,7 @@ impl Session {
                 Err(super::read::Unread::Open(kinds)) => {
                     let bottom = self.bottom(Code::Incomplete, node, Reason::NotConcrete(kinds), Vec::new());
                     self.fail(node, bottom);
-                    self.extra_mut(node).asked = Some(Ask(u32::MAX));
+                    self.extra_mut(node).asked.push(FAILED);
                     return Ok(None);
                 }
             }
@@ -531,7 +557,7 @@ impl Session {
         let read = self.traces.union(read, arguments);
         let joined = self.traces.union(self.node(node).trace, read);
         self.node_mut(node).trace = joined;
-        self.extra_mut(node).asked = Some(ask);
+        self.extra_mut(node).asked.push(ask);
         let datum = match answer {
             Answer::Known(value) => Datum::Value(value),
             Answer::Unknown => Datum::Unknown(Kinds::TOP),
@@ -561,7 +587,9 @@ impl Session {
         let flags = data.flags & (flag::TEMPLATE | flag::FORCE_CLOSED | flag::REFERENCE);
         let mut conjuncts = data.conjuncts.clone();
         conjuncts.push(conjunct);
-        let (choices, family) = self.extra(node).map_or((ThinVec::new(), None), |extra| (extra.choices.clone(), extra.family));
+        let (choices, family, asked) = self
+            .extra(node)
+            .map_or((ThinVec::new(), None, ThinVec::new()), |extra| (extra.choices.clone(), extra.family, extra.asked.clone()));
         let decided = self.new_node(parent, label, presence);
         let data = self.node_mut(decided);
         data.flags = flags;
@@ -570,7 +598,7 @@ impl Session {
         let extra = self.extra_mut(decided);
         extra.choices = choices;
         extra.family = Some(family.unwrap_or(node));
-        extra.asked = Some(ask);
+        extra.asked = asked;
         self.replace(node, decided)
     }
 

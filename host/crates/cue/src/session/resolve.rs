@@ -298,21 +298,27 @@ impl Session {
         while let Some(other) = self.node(target).conjuncts.get(index).copied() {
             let mapped = if around { self.mapped_around(other, base) } else { self.mapped(other, base) };
             let info = self.info(mapped.info);
-            if info.hosted == Hosted::Askable && self.extra(node).is_none_or(|extra| extra.askable.is_none()) {
-                self.extra_mut(node).askable = Some(info);
+            if info.hosted == Hosted::Askable {
+                self.note_askable(node, info);
             }
             self.join(node, mapped)?;
             index += 1;
         }
-        if let Some(info) = self.extra(target).and_then(|extra| extra.askable)
-            && self.extra(node).is_none_or(|extra| extra.askable.is_none())
-        {
-            self.extra_mut(node).askable = Some(info);
+        for info in self.extra(target).map_or_else(thin_vec::ThinVec::new, |extra| extra.askable.clone()) {
+            self.note_askable(node, info);
         }
         if self.node(target).flags & flag::REFERENCE != 0 {
             self.set(node, flag::REFERENCE);
         }
         Ok(())
+    }
+
+    /// Remembers what a node may be asked for by, once for each owner and place.
+    fn note_askable(&mut self, node: Node, info: Info) {
+        let askable = &mut self.extra_mut(node).askable;
+        if !askable.iter().any(|other| (other.owner, other.via) == (info.owner, info.via)) {
+            askable.push(info);
+        }
     }
 
     fn opened(&self, conjunct: Conjunct) -> bool {

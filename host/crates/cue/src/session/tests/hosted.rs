@@ -267,3 +267,35 @@ fn an_element_that_embeds_a_reference_alone_is_an_alias() {
     let (third, other, instance) = (at(&mut session, "third"), at(&mut session, "other"), at(&mut session, "$random"));
     assert_eq!(session.trace_all(third).owners, [instance, other]);
 }
+
+#[test]
+fn an_attribute_of_both_kinds_takes_that_of_another() {
+    let mut session = hosted("a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length}\nout: c.length");
+    let root = session.root();
+    session.want(root, Want::Final);
+    let asks = run(&mut session);
+    assert_eq!(texts(&asks), ["a:length", "c:length"]);
+    for (ask, _) in &asks {
+        session.answer(*ask, Answer::Unknown, Marks::default());
+    }
+    let c = at(&mut session, "c");
+    run(&mut session);
+    assert_eq!(body(&session, c), "{length: <null|number>}");
+    let out = at(&mut session, "out");
+    assert_eq!(line(&session.tree(out).unwrap()), "<null|number>");
+}
+
+#[test]
+fn a_value_of_two_answers_asks_for_both() {
+    let mut session = hosted("a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length & b.length}");
+    let root = session.root();
+    session.want(root, Want::Final);
+    for expected in ["a:length", "b:length"] {
+        let asks = run(&mut session);
+        assert_eq!(texts(&asks), [expected]);
+        session.answer(asks[0].0, Answer::Known(Value::integer(if expected == "a:length" { 1 } else { 2 })), Marks::default());
+    }
+    assert!(run(&mut session).is_empty());
+    let c = at(&mut session, "c");
+    assert_eq!(body(&session, c), "c.length: conflicting values 1 and 2");
+}
