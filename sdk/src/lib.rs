@@ -43,6 +43,49 @@
 //! `write_only`, `identity`; `replace` (a change needs a replacement; `replace = FUNCTION` decides), `keep_prior` (an update
 //! does not make it unknown), `default = VALUE`, `validate = CHECK` ([`validators`]), `deprecated = TEXT`.
 //!
+//! What several types have in common is a struct of its own, with `#[derive(Attributes)]`; `flatten` takes its attributes over
+//! as if they stood there:
+//!
+//! ```
+//! use pravo_sdk::{Attr, Attributes, Context, Resource, Result};
+//!
+//! /// Where something is.
+//! #[derive(Attributes)]
+//! pub struct Place {
+//!     /// The country.
+//!     #[pravo(required, replace)]
+//!     country: String,
+//!     /// The city.
+//!     #[pravo(optional, default = "anywhere")]
+//!     city: Attr<String>,
+//! }
+//!
+//! /// A house.
+//! #[derive(Resource)]
+//! #[pravo(name = "demo_house")]
+//! pub struct House {
+//!     #[pravo(flatten)]
+//!     place: Place,
+//!     /// What it is known by.
+//!     #[pravo(computed)]
+//!     id: Attr<String>,
+//! }
+//!
+//! impl Resource for House {
+//!     type Configuration = ();
+//!
+//!     fn create(mut planned: Self, _: &Context<'_, ()>) -> Result<Self> {
+//!         planned.id = planned.place.country.clone().into();
+//!         Ok(planned)
+//!     }
+//! }
+//! # use pravo_sdk::Value;
+//! # let lab = pravo_sdk::testing::Lab::new(pravo_sdk::Provider::new("0.1.0").resource::<House>()).unwrap();
+//! # let made = lab.create("demo_house", &Value::object([("country", "Ruritania".into())])).unwrap();
+//! # assert_eq!(made, Value::object([("country", "Ruritania"), ("city", "anywhere"), ("id", "Ruritania")].map(|(name, text)| (name, text.into()))));
+//! # assert!(lab.server.schema().resources["demo_house"].block.attributes["country"].required);
+//! ```
+//!
 //! Kept true here: what crosses to the host is exactly what `wit/provider` says, and nothing in this crate panics on what the
 //! host sends. Deliberately absent: input and output other than [`files`] and [`host`]; computed attributes within nested objects.
 
@@ -69,7 +112,7 @@ pub use diagnostics::{Diagnostic, DiagnosticExt, Diagnostics, Result};
 pub use function::{FunctionDefinition, FunctionError};
 pub use object::{Change, Field, Object};
 pub use pravo_model::{Number, Path, PathStep, Type, Value, codec, schema};
-pub use pravo_sdk_macros::{Configuration, DataSource, Ephemeral, Nested, Resource, function};
+pub use pravo_sdk_macros::{Attributes, Configuration, DataSource, Ephemeral, Nested, Resource, function};
 pub use provider::{Provider, Server};
 pub use resource::{Context, DataSource, Ephemeral, Opened, Plan, Resource};
 pub use validators::Problem;

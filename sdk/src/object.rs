@@ -182,14 +182,10 @@ impl Field {
     }
 }
 
-/// Runs the checks of all attributes, and reports those that are deprecated and configured.
+/// Runs the checks of all attributes. What is deprecated is in the schema: the host warns of it.
 pub(crate) fn check_fields(fields: &[Field], config: &Value, diagnostics: &mut Diagnostics) {
     for field in fields {
-        let value = config.attribute(field.name);
-        field.check(value, diagnostics);
-        if let Some(reason) = field.attribute.deprecated.as_ref().filter(|_| !value.is_null() && !value.is_unknown()) {
-            diagnostics.push(Diagnostic::warning("Attribute Deprecated", reason.clone()).at(Path::attribute(field.name)));
-        }
+        field.check(config.attribute(field.name), diagnostics);
     }
 }
 
@@ -213,6 +209,18 @@ fn attributes<T: Object>() -> BTreeMap<String, Attribute> {
 /// Where the type cannot hold the value.
 pub fn take<T: AttributeValue>(value: &Value, name: &str) -> Result<T, Mismatch> {
     T::from_value(value.attribute(name)).map_err(|error| error.below(PathStep::Attribute(name.to_owned())))
+}
+
+/// An object of attributes and of the attributes of flattened structs. An attribute of one's own wins over a flattened one.
+pub fn join(own: Vec<(&'static str, Value)>, flattened: Vec<Value>) -> Value {
+    let mut all = BTreeMap::new();
+    for entries in flattened {
+        if let Value::Map(entries) = entries {
+            all.extend(entries);
+        }
+    }
+    all.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    Value::Map(all)
 }
 
 /// The kind of an object within an attribute.

@@ -138,8 +138,10 @@ pub fn own_first(diagnostic: &Diagnostic, sources: &SourceMap) -> Diagnostic {
 /// The phase that a diagnostic belongs to. Its code begins with what was done; what is told by nobody else was found while evaluating.
 fn phase(code: &str, during: Phase) -> &'static str {
     match (code.split('.').next().unwrap_or_default(), during) {
-        ("apply", _) | ("provider" | "engine" | "state" | "plan" | "read" | "configure" | "ephemeral" | "function", Phase::Apply) => "apply",
-        ("provider" | "engine" | "state" | "plan" | "read" | "configure" | "ephemeral" | "function", Phase::Plan) | ("import" | "upgrade", _) => "plan",
+        ("import" | "upgrade", _) => "plan",
+        // Also what is only validated, evaluated or called now, because something in it was not known before.
+        ("apply", _) | (_, Phase::Apply) => "apply",
+        ("provider" | "engine" | "state" | "plan" | "read" | "configure" | "ephemeral", Phase::Plan) => "plan",
         _ => "validate",
     }
 }
@@ -238,6 +240,8 @@ mod tests {
             ("provider.crashed", Phase::Plan, "plan"),
             ("provider.crashed", Phase::Apply, "apply"),
             ("cue.eval", Phase::Plan, "validate"),
+            ("function.rejected", Phase::Plan, "validate"),
+            ("validate.rejected", Phase::Apply, "apply"),
         ] {
             assert_eq!(phase(code, during), expected, "{code}");
         }

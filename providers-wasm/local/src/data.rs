@@ -20,27 +20,8 @@ pub struct FileData {
     /// The contents in base64.
     #[pravo(computed)]
     content_base64: Attr<String>,
-    /// MD5 of the contents.
-    #[pravo(computed)]
-    content_md5: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    content_sha1: Attr<String>,
-    /// SHA-256 of the contents.
-    #[pravo(computed)]
-    content_sha256: Attr<String>,
-    /// SHA-256, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha256: Attr<String>,
-    /// SHA-512 of the contents.
-    #[pravo(computed)]
-    content_sha512: Attr<String>,
-    /// SHA-512, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha512: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    id: Attr<String>,
+    #[pravo(flatten)]
+    digests: Digests,
 }
 
 impl DataSource for FileData {
@@ -48,16 +29,9 @@ impl DataSource for FileData {
 
     fn read(mut config: Self, _: &Context<'_, ()>) -> Result<Self> {
         let contents = contents(&config.filename)?;
-        let digests = Digests::of(&contents);
         config.content = text(&contents).into();
         config.content_base64 = STANDARD.encode(&contents).into();
-        config.id = digests.sha1.clone();
-        config.content_md5 = digests.md5;
-        config.content_sha1 = digests.sha1;
-        config.content_sha256 = digests.sha256;
-        config.content_base64sha256 = digests.base64sha256;
-        config.content_sha512 = digests.sha512;
-        config.content_base64sha512 = digests.base64sha512;
+        config.digests = Digests::of(&contents);
         Ok(config)
     }
 }
@@ -75,27 +49,8 @@ pub struct SensitiveFileData {
     /// The contents in base64.
     #[pravo(computed, sensitive)]
     content_base64: Attr<String>,
-    /// MD5 of the contents.
-    #[pravo(computed)]
-    content_md5: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    content_sha1: Attr<String>,
-    /// SHA-256 of the contents.
-    #[pravo(computed)]
-    content_sha256: Attr<String>,
-    /// SHA-256, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha256: Attr<String>,
-    /// SHA-512 of the contents.
-    #[pravo(computed)]
-    content_sha512: Attr<String>,
-    /// SHA-512, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha512: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    id: Attr<String>,
+    #[pravo(flatten)]
+    digests: Digests,
 }
 
 impl DataSource for SensitiveFileData {
@@ -103,16 +58,9 @@ impl DataSource for SensitiveFileData {
 
     fn read(mut config: Self, _: &Context<'_, ()>) -> Result<Self> {
         let contents = contents(&config.filename)?;
-        let digests = Digests::of(&contents);
         config.content = text(&contents).into();
         config.content_base64 = STANDARD.encode(&contents).into();
-        config.id = digests.sha1.clone();
-        config.content_md5 = digests.md5;
-        config.content_sha1 = digests.sha1;
-        config.content_sha256 = digests.sha256;
-        config.content_base64sha256 = digests.base64sha256;
-        config.content_sha512 = digests.sha512;
-        config.content_base64sha512 = digests.base64sha512;
+        config.digests = Digests::of(&contents);
         Ok(config)
     }
 }

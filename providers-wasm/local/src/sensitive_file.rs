@@ -28,27 +28,8 @@ pub struct SensitiveFile {
     /// The permissions of directories that are made, before the umask, as octal digits.
     #[pravo(optional, default = "0700", replace, validate = permission::check)]
     directory_permission: Attr<String>,
-    /// MD5 of the contents.
-    #[pravo(computed)]
-    content_md5: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    content_sha1: Attr<String>,
-    /// SHA-256 of the contents.
-    #[pravo(computed)]
-    content_sha256: Attr<String>,
-    /// SHA-256, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha256: Attr<String>,
-    /// SHA-512 of the contents.
-    #[pravo(computed)]
-    content_sha512: Attr<String>,
-    /// SHA-512, in base64, of the contents.
-    #[pravo(computed)]
-    content_base64sha512: Attr<String>,
-    /// SHA-1 of the contents.
-    #[pravo(computed)]
-    id: Attr<String>,
+    #[pravo(flatten)]
+    digests: Digests,
 }
 
 impl Resource for SensitiveFile {
@@ -67,20 +48,13 @@ impl Resource for SensitiveFile {
         let contents = stored::contents(&Attr::Null, &planned.content_base64, &planned.source, &planned.content)?;
         let filename = planned.filename.known().cloned().unwrap_or_default();
         stored::write(&filename, &contents, &planned.file_permission, &planned.directory_permission)?;
-        let digests = Digests::of(&contents);
-        planned.id = digests.sha1.clone();
-        planned.content_md5 = digests.md5;
-        planned.content_sha1 = digests.sha1;
-        planned.content_sha256 = digests.sha256;
-        planned.content_base64sha256 = digests.base64sha256;
-        planned.content_sha512 = digests.sha512;
-        planned.content_base64sha512 = digests.base64sha512;
+        planned.digests = Digests::of(&contents);
         Ok(planned)
     }
 
     fn read(recorded: Self, _: &Context<'_, ()>) -> Result<Option<Self>> {
         let filename = recorded.filename.known().cloned().unwrap_or_default();
-        Ok(stored::unchanged(&filename, recorded.id.known())?.then_some(recorded))
+        Ok(stored::unchanged(&filename, recorded.digests.id.known())?.then_some(recorded))
     }
 
     fn delete(recorded: Self, _: &Context<'_, ()>) -> Result<()> {

@@ -72,7 +72,7 @@ pub fn write(path: &str, contents: &[u8], file_permission: &Attr<String>, direct
 /// Whether the file is still the one that was written: there, with contents of that SHA-1.
 pub fn unchanged(path: &str, sha1: Option<&String>) -> Result<bool> {
     match files::read(path) {
-        Ok(contents) => Ok(crate::digests::Digests::of(&contents).sha1.known() == sha1),
+        Ok(contents) => Ok(crate::digests::Digests::of(&contents).content_sha1.known() == sha1),
         Err(error) if error.code == ErrorCode::NotFound => Ok(false),
         Err(error) => {
             let detail = format!("An unexpected error occurred while reading the file: open {path}: {}.", words(&error));

@@ -1,6 +1,7 @@
 //! What `random_string` and `random_password` share: the rules of a text, its making, its checks, its import.
 
-use pravo_sdk::{Attr, Change, Diagnostic, DiagnosticExt, Diagnostics, Result};
+use pravo_sdk::validators::at_least;
+use pravo_sdk::{Attr, Attributes, Change, Diagnostic, DiagnosticExt, Diagnostics, Result};
 
 use crate::entropy;
 
@@ -10,17 +11,37 @@ const DIGITS: &str = "0123456789";
 const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
 
 /// The rules, as configured or planned.
-#[derive(Clone, Debug, Default)]
+#[derive(Attributes, Clone, Debug, Default)]
 pub struct Rules {
+    /// How many characters, 1 or more and at least the sum of the minimums.
+    #[pravo(required, replace, validate = at_least(1))]
     pub length: Attr<i64>,
+    /// Whether special characters may be in it.
+    #[pravo(optional, default = true, replace)]
     pub special: Attr<bool>,
+    /// Whether upper-case letters may be in it.
+    #[pravo(optional, default = true, replace)]
     pub upper: Attr<bool>,
+    /// Whether lower-case letters may be in it.
+    #[pravo(optional, default = true, replace)]
     pub lower: Attr<bool>,
+    /// Whether digits may be in it.
+    #[pravo(optional, computed, replace)]
     pub numeric: Attr<bool>,
+    /// The least number of special characters.
+    #[pravo(optional, default = 0, replace)]
     pub min_special: Attr<i64>,
+    /// The least number of upper-case letters.
+    #[pravo(optional, default = 0, replace)]
     pub min_upper: Attr<i64>,
+    /// The least number of lower-case letters.
+    #[pravo(optional, default = 0, replace)]
     pub min_lower: Attr<i64>,
+    /// The least number of digits.
+    #[pravo(optional, default = 0, replace)]
     pub min_numeric: Attr<i64>,
+    /// The special characters to choose from.
+    #[pravo(optional, replace = special_replaces)]
     pub override_special: Attr<String>,
 }
 

@@ -33,6 +33,12 @@ pub fn configuration(input: TokenStream) -> TokenStream {
     object(input, false)
 }
 
+/// Makes a struct attributes that other structs take over with `#[pravo(flatten)]`.
+#[proc_macro_derive(Attributes, attributes(pravo))]
+pub fn attributes(input: TokenStream) -> TokenStream {
+    object(input, false)
+}
+
 /// Makes a struct the attributes of an object within an attribute.
 #[proc_macro_derive(Nested, attributes(pravo))]
 pub fn nested(input: TokenStream) -> TokenStream {

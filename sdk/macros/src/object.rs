@@ -17,9 +17,17 @@ pub fn derive(input: &DeriveInput, nested: bool) -> Result<TokenStream, Error> {
     let description = documentation(&input.attrs);
     let mut definitions = Vec::new();
     let (mut readers, mut writers) = (Vec::new(), Vec::new());
+    let mut flattened = Vec::new();
     for field in &fields.named {
-        definitions.push(definition(field)?);
-        let (ident, label) = (&field.ident, label(field));
+        let (ident, label, kind) = (&field.ident, label(field), &field.ty);
+        if is_flattened(field)? {
+            definitions.push(quote!(fields.extend(<#kind as ::pravo_sdk::Object>::fields());));
+            readers.push(quote!(#ident: <#kind as ::pravo_sdk::Object>::from_value(value)?));
+            flattened.push(quote!(::pravo_sdk::Object::to_value(&self.#ident)));
+            continue;
+        }
+        let definition = definition(field)?;
+        definitions.push(quote!(fields.push(#definition);));
         readers.push(quote!(#ident: ::pravo_sdk::object::take(value, #label)?));
         writers.push(quote!((#label, ::pravo_sdk::AttributeValue::to_value(&self.#ident))));
     }
@@ -41,11 +49,17 @@ pub fn derive(input: &DeriveInput, nested: bool) -> Result<TokenStream, Error> {
             const BULK: bool = #bulk;
             const DESCRIPTION: &'static str = #description;
             const DEPRECATED: ::core::option::Option<&'static str> = #deprecated;
-            fn fields() -> ::std::vec::Vec<::pravo_sdk::Field> { ::std::vec![#(#definitions),*] }
+            fn fields() -> ::std::vec::Vec<::pravo_sdk::Field> {
+                let mut fields = ::std::vec::Vec::new();
+                #(#definitions)*
+                fields
+            }
             fn from_value(value: &::pravo_sdk::Value) -> ::core::result::Result<Self, ::pravo_sdk::Mismatch> {
                 ::core::result::Result::Ok(Self { #(#readers),* })
             }
-            fn to_value(&self) -> ::pravo_sdk::Value { ::pravo_sdk::Value::object::<&str>([#(#writers),*]) }
+            fn to_value(&self) -> ::pravo_sdk::Value {
+                ::pravo_sdk::object::join(::std::vec![#(#writers),*], ::std::vec![#(#flattened),*])
+            }
         }
         #nested
     })
@@ -81,6 +95,24 @@ fn head(attributes: &[Attribute]) -> Result<Head, Error> {
     Ok(head)
 }
 
+/// Whether a field stands for the attributes of its struct.
+fn is_flattened(field: &Field) -> Result<bool, Error> {
+    let mut words = Vec::new();
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("pravo")) {
+        attribute.parse_nested_meta(|meta| {
+            words.push(meta.path.is_ident("flatten"));
+            if meta.input.peek(syn::Token![=]) {
+                meta.value()?.parse::<Expr>()?;
+            }
+            Ok(())
+        })?;
+    }
+    if words.contains(&true) && words.len() > 1 {
+        return Err(Error::new_spanned(field, "flatten stands alone: what it brings along is said in the struct that is flattened"));
+    }
+    Ok(words.contains(&true))
+}
+
 /// One `Field::new::<T>("name")` with what its attributes say.
 fn definition(field: &Field) -> Result<TokenStream, Error> {
     let (label, kind, description) = (label(field), &field.ty, documentation(&field.attrs));
@@ -105,7 +137,7 @@ fn definition(field: &Field) -> Result<TokenStream, Error> {
                 _ => {
                     return Err(meta.error(
                         "a field takes required, optional, computed, sensitive, write_only, keep_prior, identity, replace, \
-                         replace = FUNCTION, default = VALUE, validate = CHECK and deprecated = TEXT",
+                         replace = FUNCTION, default = VALUE, validate = CHECK and deprecated = TEXT, or flatten alone",
                     ));
                 }
             });

@@ -3,8 +3,11 @@
 //! A case becomes a directory with a CUE root; each step runs the `pravo` binary there and compares what it says, records and leaves
 //! behind. What is not known while planning comes from an object of the `trace` component that is created in the same apply.
 //! Whether an ephemeral was opened in the plan, too, leaves no trace outside and is taken from whether its configuration was known.
+//! Terraform's language turns numbers and texts into each other where the schema asks for the other; a CUE author writes that
+//! conversion down (`"\(n)"`, `json.Unmarshal(text)`), and so does a case's root: the product evaluates it.
 
 pub mod case;
+pub mod conversion;
 pub mod drive;
 pub mod judge;
 pub mod matchers;

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use pravo_model::schema::ProviderSchema;
+use pravo_registry::{Cache, Lock};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
 use super::case::{Case, Step};
+use super::conversion::Kinds;
 use super::source::{Source, needs_trace};
 
 /// Files of the tool itself in a case's directory.
@@ -17,6 +20,7 @@ pub struct Product<'a> {
     case: &'a Case,
     pravo: &'a Path,
     trace: Option<&'a Path>,
+    kinds: Kinds,
     directory: TempDir,
     outside: TempDir,
     user: Option<u32>,
@@ -69,15 +73,27 @@ impl<'a> Product<'a> {
         let new_directory = || TempDir::new().map_err(|error| error.to_string());
         let trace = needs_trace(case).then_some(trace);
         let user = (case.needs.iter().any(|need| need == "unprivileged") && is_root()).then_some(65_534);
-        let product = Self { case, pravo, trace, directory: new_directory()?, outside: new_directory()?, user };
-        product.write(&Source::new(case, product.path(), 0).file(None, trace))?;
+        let mut product = Self { case, pravo, trace, kinds: Kinds::default(), directory: new_directory()?, outside: new_directory()?, user };
+        product.write(&Source::new(case, product.path(), &product.kinds, 0).file(None, trace))?;
         if let Some(user) = user {
             for directory in [&product.directory, &product.outside] {
                 std::os::unix::fs::chown(directory.path(), Some(user), Some(user)).map_err(|error| error.to_string())?;
             }
         }
         let init = product.run(&["init", "--approve"])?;
-        if init.succeeded { Ok(product) } else { Err(format!("pravo init failed: {}", init.text)) }
+        if !init.succeeded {
+            return Err(format!("pravo init failed: {}", init.text));
+        }
+        product.kinds = Kinds::of(case, &product.schema()?);
+        Ok(product)
+    }
+
+    /// The schema that `pravo init` stored of the case's provider.
+    fn schema(&self) -> Result<ProviderSchema, String> {
+        let lock = Lock::read(self.path()).map_err(|error| error.to_string())?.ok_or("there is no lock file")?;
+        let suffix = format!("/{}", self.case.provider);
+        let locked = lock.providers().iter().find(|locked| locked.package.to_string().ends_with(&suffix)).ok_or("the provider is not locked")?;
+        Cache::new(self.path()).schema(locked.hash).ok_or_else(|| "the schema is not cached".to_owned())
     }
 
     /// The case's directory.
@@ -94,7 +110,7 @@ impl<'a> Product<'a> {
     /// # Errors
     /// Where the system refuses.
     pub fn configure(&self, number: usize, step: &Step) -> Result<(), String> {
-        self.write(&Source::new(self.case, self.path(), number).file(Some(step), self.trace))
+        self.write(&Source::new(self.case, self.path(), &self.kinds, number).file(Some(step), self.trace))
     }
 
     fn command(&self, program: &str) -> Command {

@@ -92,6 +92,11 @@ impl Place {
         self.locate(diagnostic, &Path::root())
     }
 
+    /// Something configured that should no longer be used.
+    pub(crate) fn deprecated(&self, path: &Path, what: &str, reason: &str) -> Diagnostic {
+        self.locate(Diagnostic::warning("plan.deprecated", format!("{}: {what}", self.address)).with_detail(reason), path)
+    }
+
     /// What is wrong with a configured body.
     pub(crate) fn misconfigured(&self, problem: &Problem) -> Diagnostic {
         self.locate(Diagnostic::error("validate.invalid", format!("{}: {}", self.address, problem.message)), &problem.path)

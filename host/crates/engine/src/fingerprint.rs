@@ -1,6 +1,6 @@
 //! The fingerprint of a configured body: what a plan compares instead of asking a provider.
 //!
-//! Kept true here: equal bodies of one type and provider have equal fingerprints, whatever was written as null or left out;
+//! Kept true here: equal bodies of one type and provider instance have equal fingerprints, whatever was written as null or left out;
 //! meta fields, write-only and ephemeral values are in no fingerprint; a body with unknowns has none. The hash is keyed with the
 //! state's own key, so that a fingerprint tells nothing about a secret.
 
@@ -18,6 +18,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) kind: Kind,
     pub(crate) type_name: &'a str,
     pub(crate) provider_hash: &'a str,
+    /// Address of the provider instance: what it makes and finds may differ from what another instance of the provider does.
+    pub(crate) instance: &'a str,
     pub(crate) shape: Shape<'a>,
     pub(crate) config: &'a Value,
     pub(crate) ephemeral: &'a [Path],
@@ -34,6 +36,7 @@ pub(crate) fn fingerprint(key: &[u8; 32], subject: &Subject<'_>, buffer: &mut Ve
     });
     writer.text(subject.type_name);
     writer.text(subject.provider_hash);
+    writer.text(subject.instance);
     if subject.ephemeral.is_empty() {
         writer.object(subject.shape, subject.config)?;
     } else {
@@ -222,7 +225,7 @@ mod tests {
         sample.attributes.insert("n".into(), nested(Nesting::Single, [("p", optional(Type::String)), ("w", write_only(Type::String))]));
         sample.blocks.insert("disk".into(), block(Nesting::List, schema([("size", optional(Type::Number))])));
         let shape = Shape::from(&sample);
-        let subject = Subject { kind: Kind::Resource, type_name: "t", provider_hash: "h", shape, config: &config, ephemeral };
+        let subject = Subject { kind: Kind::Resource, type_name: "t", provider_hash: "h", instance: "$i", shape, config: &config, ephemeral };
         fingerprint(&[7; 32], &subject, &mut Vec::new())
     }
 

@@ -1,22 +1,57 @@
 //! Calls of provider functions: one for equal arguments in a run, and the same result in the plan and in the apply.
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 use pravo_diag::Diagnostic;
-use pravo_model::Value;
+use pravo_model::schema::Parameter;
+use pravo_model::{Path, PathStep, Value};
 use pravo_model::provider::ProviderBinding;
-use pravo_model::specification::{Answer, QuestionId};
+use pravo_model::specification::{Answer, CallPlace, QuestionId};
 
 use crate::fingerprint::digest;
 use crate::pool::Pool;
 use crate::shape::conforms;
 
-/// What is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// What is called. Equal calls are one, wherever they stand.
+#[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) binding: ProviderBinding,
     pub(crate) function: String,
     pub(crate) arguments: Vec<Value>,
+    /// Where it was asked for first.
+    pub(crate) at: CallPlace,
+}
+
+impl PartialEq for Call {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.binding, &self.function, &self.arguments) == (&other.binding, &other.function, &other.arguments)
+    }
+}
+
+impl Eq for Call {}
+
+impl Hash for Call {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.binding, &self.function, &self.arguments).hash(state);
+    }
+}
+
+impl Call {
+    /// A diagnostic at the call, or at one of its arguments: the path of what a provider says begins with the argument's number.
+    fn locate(&self, diagnostic: Diagnostic, parameters: &[Parameter], about: &Path) -> Diagnostic {
+        let (argument, rest) = match about.steps() {
+            [PathStep::Index(index), rest @ ..] => (usize::try_from(*index).ok().and_then(|index| parameters.get(index)), rest),
+            rest => (None, rest),
+        };
+        let below = Path(argument.map(|parameter| PathStep::Attribute(parameter.name.clone())).into_iter().chain(rest.iter().cloned()).collect());
+        let path = if below.steps().is_empty() { self.at.path.clone() } else { format!("{}.{below}", self.at.path) };
+        let diagnostic = diagnostic.with_path(path);
+        match self.at.span {
+            Some(span) => diagnostic.at(span, ""),
+            None => diagnostic,
+        }
+    }
 }
 
 enum State {
@@ -94,45 +129,48 @@ fn answer(result: Option<&Value>) -> Answer {
 /// Calls a function.
 pub(crate) async fn call(pool: &Pool, call: &Call, diagnostics: &mut Vec<Diagnostic>) -> Option<Value> {
     let name = format!("{} of {}", call.function, call.binding.package);
-    let fail = |text: String, detail: String| Diagnostic::error("function.rejected", text).with_detail(detail);
+    let rejected = |text: String, detail: String| Diagnostic::error("function.rejected", text).with_detail(detail);
     let schema = match pool.providers().schema(&call.binding.package) {
         Ok(schema) => schema,
         Err(failure) => {
-            diagnostics.push(fail(failure.message, failure.detail));
+            diagnostics.push(call.locate(rejected(failure.message, failure.detail), &[], &Path::root()));
             return None;
         }
     };
     let Some(function) = schema.functions.get(&call.function) else {
-        diagnostics.push(fail(format!("there is no function {name}"), String::new()));
+        diagnostics.push(call.locate(rejected(format!("there is no function {name}"), String::new()), &[], &Path::root()));
         return None;
     };
-    for (parameter, argument) in function.parameters.iter().zip(&call.arguments) {
+    let place = |diagnostic, about: &Path| call.locate(diagnostic, &function.parameters, about);
+    for ((parameter, argument), index) in function.parameters.iter().zip(&call.arguments).zip(0..) {
         if argument.is_null() && !parameter.allow_null {
-            diagnostics.push(fail(format!("the function {name}: {} must not be null", parameter.name), String::new()));
+            let text = format!("the function {name}: {} must not be null", parameter.name);
+            diagnostics.push(place(rejected(text, String::new()), &Path(vec![PathStep::Index(index)])));
             return None;
         }
     }
     let provider = pool.for_functions(&call.binding, diagnostics).await.ok()?;
-    match provider.call_function(&call.function, &call.arguments).await {
+    let reply = match provider.call_function(&call.function, &call.arguments).await {
+        Ok(reply) => reply,
         Err(failure) => {
-            diagnostics.push(fail(format!("the function {name}: {}", failure.message), failure.detail));
-            None
+            diagnostics.push(place(rejected(format!("the function {name}: {}", failure.message), failure.detail), &Path::root()));
+            return None;
         }
-        Ok(reply) => {
-            let failed = reply.has_errors();
-            for said in reply.diagnostics {
-                let text = format!("the function {name}: {}", said.summary);
-                diagnostics.push(if said.error { fail(text, said.detail) } else { Diagnostic::warning("function.warning", text).with_detail(said.detail) });
-            }
-            let fits = |value: &Value| conforms(value, &function.result) && value.is_wholly_known();
-            match reply.value {
-                _ if failed => None,
-                Some(value) if fits(&value) => Some(value),
-                _ => {
-                    diagnostics.push(fail(format!("the function {name} gave a result that is not of type {}", function.result), String::new()));
-                    None
-                }
-            }
+    };
+    let failed = reply.has_errors();
+    for said in reply.diagnostics {
+        let text = format!("the function {name}: {}", said.summary);
+        let diagnostic = if said.error { rejected(text, said.detail) } else { Diagnostic::warning("function.warning", text).with_detail(said.detail) };
+        diagnostics.push(place(diagnostic, &said.path));
+    }
+    let fits = |value: &Value| conforms(value, &function.result) && value.is_wholly_known();
+    match reply.value {
+        _ if failed => None,
+        Some(value) if fits(&value) => Some(value),
+        _ => {
+            let text = format!("the function {name} gave a result that is not of type {}", function.result);
+            diagnostics.push(place(rejected(text, String::new()), &Path::root()));
+            None
         }
     }
 }

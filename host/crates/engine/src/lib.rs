@@ -12,6 +12,7 @@ mod apply;
 mod calls;
 mod check;
 mod compatible;
+mod deprecated;
 mod diagnose;
 mod drift;
 mod ephemerals;

@@ -8,6 +8,7 @@ use pravo_model::schema::{AttributeKind, ProviderSchema, ResourceSchema};
 use pravo_model::specification::Kind;
 use pravo_model::{Address, Path, PathStep, Type, Value};
 
+use crate::deprecated::deprecates;
 use crate::diagnose::Place;
 use crate::pool::Pool;
 use crate::shape::{Shape, elements};
@@ -19,6 +20,8 @@ pub(crate) struct Subject {
     pub(crate) kind: Kind,
     pub(crate) type_name: Arc<str>,
     pub(crate) binding: Arc<ProviderBinding>,
+    /// Whether the type, or something in it, is deprecated.
+    pub(crate) deprecates: bool,
     schema: Arc<ProviderSchema>,
     value_type: Arc<Type>,
 }
@@ -48,7 +51,8 @@ impl Subject {
                 None => diagnostic,
             });
         };
-        Ok(Self { place, kind, type_name: Arc::clone(type_name), binding: Arc::clone(binding), schema, value_type })
+        let deprecates = schema.get(kind, type_name).is_some_and(|found| deprecates(&found.block));
+        Ok(Self { deprecates, place, kind, type_name: Arc::clone(type_name), binding: Arc::clone(binding), schema, value_type })
     }
 
     /// The same type at another place.

@@ -92,8 +92,8 @@ impl<'a> Survey<'a> {
                     Some(answer) => self.answers.push((question.id, answer)),
                     None => self.waiting.push((question.id, owner, path)),
                 },
-                QuestionKind::Call { binding, function, arguments } => {
-                    let call = Call { binding, function, arguments };
+                QuestionKind::Call { binding, function, arguments, at } => {
+                    let call = Call { binding, function, arguments, at };
                     match self.functions.ask(question.id, &call) {
                         Ok(answer) => self.answers.push((question.id, answer)),
                         Err(true) => self.calls.push(call),

@@ -176,7 +176,18 @@ pub enum QuestionKind {
         function: String,
         /// In the order of the parameters.
         arguments: Vec<Value>,
+        /// Where the call stands.
+        at: CallPlace,
     },
+}
+
+/// Where a function is called, for what is to be said about it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallPlace {
+    /// The CUE path of the call.
+    pub path: String,
+    /// The place of the call.
+    pub span: Option<Span>,
 }
 
 /// The answer to a question: final for the conversation.

@@ -242,6 +242,7 @@ impl<'a> Applier<'a> {
             kind: body.kind,
             type_name: &body.type_name,
             provider_hash: &known.hash,
+            instance: known.instance.address.as_str(),
             shape: subject.shape(),
             config: &body.config,
             ephemeral: &body.ephemeral,

@@ -182,7 +182,7 @@ impl<'a> Run<'a> {
     }
 
     fn turned_into_replacement(&mut self, paths: &[Problem]) -> Failed {
-        let text = format!("{}: with what is known now it must be replaced, but an update was planned", self.done.address);
+        let text = format!("{}: provider produced inconsistent final plan: with what is known now it must be replaced, but an update was planned", self.done.address);
         let detail: Vec<String> = paths.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
         self.done.diagnostics.push(
             Diagnostic::error("apply.replacement", text)

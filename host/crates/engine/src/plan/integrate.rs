@@ -96,6 +96,9 @@ impl Planner<'_> {
         }
         if action == Action::NoOp {
             self.touched.insert(id);
+            if keeping == Keeping::Keep && self.hand_over(id, &subject, &body, record.as_mut()) {
+                keeping = Keeping::Put;
+            }
         }
         let visited = Visited {
             reason,
@@ -110,6 +113,20 @@ impl Planner<'_> {
         };
         self.settle(id, Decided::Visited(Box::new(visited)));
         Ok(())
+    }
+
+    /// Records the instance that an object belongs to now, where that is another; whether it is.
+    fn hand_over(&self, id: NodeId, subject: &Subject, body: &pravo_model::specification::Body, record: Option<&mut Record>) -> bool {
+        let (Some(known), Some(record)) = (self.instances.get(body.instance), record) else { return false };
+        if record.instance == known.instance.address && record.binding == *subject.binding {
+            return false;
+        }
+        record.instance = known.instance.address.clone();
+        record.binding = (*subject.binding).clone();
+        if let Some(head) = &self.graph.node(id).head {
+            record.head.read_at = head.read_at;
+        }
+        true
     }
 
     fn visited(&self, subject: Subject, body: &pravo_model::specification::Body, record: Option<Record>, before: Value) -> Visited {

@@ -16,6 +16,8 @@ use tokio::task::JoinSet;
 use super::jobs::{self, Finished, Job, Shared};
 use super::node::{Decided, Graph, NodeId};
 use super::scope::Scope;
+use crate::deprecated::warnings;
+use crate::diagnose::Place;
 use crate::failure::{Failure, state_diagnostic};
 use crate::fingerprint::{self, fingerprint};
 use crate::functions::{Call, Functions};
@@ -189,6 +191,10 @@ impl<'a> Planner<'a> {
                 Arc::from("")
             }
         };
+        if let Ok(schema) = self.shared.pool.providers().schema(&instance.binding.package) {
+            let place = Place::new(&instance.address, Some(instance.span));
+            self.warnings.extend(warnings(&place, &format!("the provider {}", instance.binding.package), &schema.provider, &instance.config));
+        }
         self.instances.add(instance, hash);
     }
 
@@ -213,8 +219,8 @@ impl<'a> Planner<'a> {
                     self.graph.node_mut(id).questions.push((question.id, path));
                 }
             }
-            QuestionKind::Call { binding, function, arguments } => {
-                let call = Call { binding, function, arguments };
+            QuestionKind::Call { binding, function, arguments, at } => {
+                let call = Call { binding, function, arguments, at };
                 match self.functions.ask(question.id, &call) {
                     Ok(answer) => self.answers.push((question.id, answer)),
                     Err(true) => self.queue.push_back((None, Job::Call(call))),
@@ -241,11 +247,16 @@ impl<'a> Planner<'a> {
                 return self.settle(id, Decided::Failed);
             }
         };
+        if shape_owner.deprecates {
+            let (place, name) = (Place::new(&body.address, Some(body.span)), format!("the type {}", body.type_name));
+            self.warnings.extend(warnings(&place, &name, &shape_owner.schema().block, &body.config));
+        }
         if body.kind != Kind::Ephemeral {
             let subject = fingerprint::Subject {
                 kind: body.kind,
                 type_name: &body.type_name,
                 provider_hash: &known.hash,
+                instance: known.instance.address.as_str(),
                 shape: shape_owner.shape(),
                 config: &body.config,
                 ephemeral: &body.ephemeral,

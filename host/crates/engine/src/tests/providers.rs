@@ -56,3 +56,16 @@ async fn equal_configurations_share_a_provider() {
     bench.planned().await;
     assert_eq!(bench.world.lock().unwrap().started, 1);
 }
+
+#[tokio::test]
+async fn moving_to_another_instance_is_noticed_and_recorded() {
+    let mut bench = Bench::new([("a", thing().with("name", "a")), ("b", thing().with("name", "b").on("$other"))]);
+    bench.script.instances.insert("$other".into(), [("region".to_owned(), "here".into())].into());
+    bench.applied().await;
+    bench.script.set("a", thing().with("name", "a").on("$other"));
+    assert_eq!(bench.planned().await, ["planned 1 of 2, 1 unchanged and skipped, 1 refreshed, 1 not read."]);
+    assert_eq!(bench.applied().await, "+0 ~0 -0 =0");
+    let record = bench.state.view().record(&"a".parse().unwrap()).unwrap().unwrap();
+    assert_eq!(record.instance.as_str(), "$other");
+    assert_eq!(bench.planned().await, ["planned 0 of 2, 2 unchanged and skipped, 2 not read."]);
+}

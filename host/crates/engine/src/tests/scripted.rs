@@ -208,7 +208,7 @@ impl Conversation {
                 }
                 let binding = ProviderBinding { package: PACKAGE.to_owned(), allow: String::new() };
                 let key = format!("{function}{values:?}");
-                self.ask(key, QuestionKind::Call { binding, function: function.clone(), arguments: values }, events).map(evaluated)
+                self.ask(key, QuestionKind::Call { binding, function: function.clone(), arguments: values, at: CallPlace::default() }, events).map(evaluated)
             }
         }
     }

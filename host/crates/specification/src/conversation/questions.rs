@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 use pravo_cue::{Ask, Node};
 use pravo_diag::Diagnostic;
 use pravo_model::provider::ProviderBinding;
-use pravo_model::specification::{Answer, Event, Question, QuestionId, QuestionKind};
+use pravo_model::specification::{Answer, CallPlace, Event, Question, QuestionId, QuestionKind};
 use pravo_model::{Path, Value};
 
 use super::Conversation;
 use super::registry::EntryId;
 use super::template::{placed, provider_package, templates};
 use crate::evaluation::{Asked, Evaluation, Hosted, Reply};
+use crate::package::argument_field;
 use crate::place::place;
 use crate::raw::{Raw, RawStep, path_text};
 
@@ -125,7 +126,8 @@ impl<E: Evaluation> Conversation<E> {
         };
         let mut values = Vec::with_capacity(function.parameters.len());
         for parameter in &function.parameters {
-            let raw = arguments.iter().position(|(name, _)| *name == parameter.name).map_or(Raw::Null, |at| arguments.swap_remove(at).1);
+            let field = argument_field(function, &parameter.name);
+            let raw = arguments.iter().position(|(name, _)| *name == field).map_or(Raw::Null, |at| arguments.swap_remove(at).1);
             let value = raw.into_typed(&parameter.kind).map_err(|mismatch| {
                 let place = if mismatch.path.is_empty() { String::new() } else { format!(" at {}", path_text(&mismatch.path)) };
                 refuse(format!("{path}: the parameter {}{place} is a {}, not a {}", parameter.name, mismatch.expected, mismatch.found))
@@ -134,7 +136,8 @@ impl<E: Evaluation> Conversation<E> {
         }
         let allow = self.instance_of(template.instance).and_then(|id| self.registry.instance(id)).map(|instance| self.allow(instance));
         let binding = ProviderBinding { package, allow: allow.transpose().map_err(|mut errors| Box::new(errors.remove(0)))?.unwrap_or_default() };
-        Ok(QuestionKind::Call { binding, function: template.name.clone(), arguments: values })
+        let at = CallPlace { path, span: self.evaluation.span(call) };
+        Ok(QuestionKind::Call { binding, function: template.name.clone(), arguments: values, at })
     }
 
     fn tell(&mut self, ask: Ask, owner: Option<EntryId>, kind: QuestionKind) {

@@ -13,6 +13,7 @@ mod selection;
 pub(crate) mod writer;
 
 pub use builtin::{META, POLICY, SETTINGS, builtin};
+pub(crate) use provider::argument_field;
 pub use provider::{package_name, provider_package};
 pub(crate) use writer::quoted;
 pub use selection::Selection;

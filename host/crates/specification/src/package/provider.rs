@@ -118,6 +118,20 @@ fn resource(writer: &mut Writer, kind: Kind, marker: &str, name: &str, attribute
     writer.close(&format!("}}{tail}"));
 }
 
+/// What a function's struct holds its result in.
+const RESULT: &str = "result";
+
+/// The field of a function's struct that takes a parameter: its name, with underscores behind it where that is the result's.
+pub(crate) fn argument_field(signature: &FunctionSchema, parameter: &str) -> String {
+    let mut field = parameter.to_owned();
+    if parameter == RESULT {
+        while field == RESULT || signature.parameters.iter().any(|other| other.name == field) {
+            field.push('_');
+        }
+    }
+    field
+}
+
 fn function(writer: &mut Writer, name: &str, signature: &FunctionSchema) {
     writer.doc(&signature.description);
     writer.open(&format!("{}: {{", label(name)));
@@ -125,8 +139,8 @@ fn function(writer: &mut Writer, name: &str, signature: &FunctionSchema) {
     for parameter in &signature.parameters {
         writer.doc(&parameter.description);
         let null = if parameter.allow_null { "null | " } else { "" };
-        writer.line(&format!("{}!: {null}{}", label(&parameter.name), type_text(&parameter.kind, 0)));
+        writer.line(&format!("{}!: {null}{}", label(&argument_field(signature, &parameter.name)), type_text(&parameter.kind, 0)));
     }
-    writer.line(&format!("result: null | {}", type_text(&signature.result, 0)));
+    writer.line(&format!("{RESULT}: null | {}", type_text(&signature.result, 0)));
     writer.close("}");
 }

@@ -4,6 +4,7 @@
 //!
 //! - every operation names the access that it needs, and goes through [`Files::at`] or [`Files::parent`], the only users of the opened directories;
 //! - a link is followed where its target is granted, and refused otherwise;
+//! - what belongs to pravo itself in the root directory is not written;
 //! - only regular files are read and written: a pipe or a device could block the host for ever;
 //! - a file that exists keeps its mode, a new one gets the mode asked for, without bits beyond `0777`, before the umask.
 //!
@@ -13,6 +14,7 @@
 mod error;
 mod import;
 mod operations;
+mod own;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,8 @@ const MAX_LINKS: usize = 40;
 pub(crate) struct Files {
     /// The root directory of the specification: where relative paths start.
     root: Steps,
+    /// All its spellings.
+    roots: Vec<Steps>,
     granted: Vec<Granted>,
 }
 
@@ -55,6 +59,8 @@ struct Place {
     directory: Arc<Dir>,
     /// The granted directory's absolute path.
     above: Steps,
+    /// The granted directory as it really is.
+    real: Steps,
     relative: PathBuf,
 }
 
@@ -68,12 +74,13 @@ pub(crate) enum Last {
 impl Files {
     /// The directories of the grants. Nothing is opened yet.
     pub(crate) fn new(root_directory: &Path, grants: &Grants) -> Self {
-        let root = spellings(root_directory).into_iter().next().unwrap_or_else(|| Steps::written("/"));
+        let roots = spellings(root_directory);
+        let root = roots.first().cloned().unwrap_or_else(|| Steps::written("/"));
         let granted = grants.fs.iter().map(|grant| {
             let path = Path::new(&root.absolute()).join(grant.path.as_str());
             Granted { spellings: spellings(&path), path, access: grant.access, directory: Mutex::default() }
         });
-        Self { granted: granted.collect(), root }
+        Self { granted: granted.collect(), root, roots }
     }
 
     /// The absolute path of the root directory.
@@ -87,6 +94,9 @@ impl Files {
         let mut target = self.absolute(path);
         for _ in 0..MAX_LINKS {
             let place = self.place(verb, path, &target, access)?;
+            if access == Access::Write {
+                own::check(verb, path, &place, last, &self.roots)?;
+            }
             match run(&place.directory, &place.relative) {
                 Err(step) if step.is_escape() => match place.first_link(last) {
                     Some(next) => target = next,
@@ -116,7 +126,8 @@ impl Files {
             return Err(Step::host(verb, ErrorCode::Denied, "permission denied: it is a granted directory itself").about(path));
         }
         // The whole path first, so that a refusal is about it.
-        self.place(verb, path, &target, access)?;
+        let place = self.place(verb, path, &target, access)?;
+        own::check(verb, path, &place, Last::Itself, &self.roots)?;
         let parent = self.at(verb, parent, access, Last::Followed, |directory, relative| directory.open_dir(relative).during(verb));
         parent.map(|directory| (directory, OsString::from(name))).map_err(|error| FileError { message: rename_path(&error.message, verb, path), ..error })
     }
@@ -135,7 +146,8 @@ impl Files {
             return Err(refusal(verb, path, target, &self.root, access));
         };
         let directory = grant.open().during("open the granted directory").map_err(|step| step.about(&grant.path.to_string_lossy()))?;
-        Ok(Place { directory, above: spelling.clone(), relative })
+        let real = grant.spellings.last().unwrap_or(spelling).clone();
+        Ok(Place { directory, above: spelling.clone(), real, relative })
     }
 }
 

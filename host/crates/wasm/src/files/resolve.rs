@@ -37,7 +37,7 @@ impl Steps {
     }
 
     /// What is left of `self` below `above`.
-    fn below(&self, above: &Steps) -> Option<&[String]> {
+    pub(super) fn below(&self, above: &Steps) -> Option<&[String]> {
         self.0.strip_prefix(above.0.as_slice())
     }
 

@@ -398,3 +398,36 @@ fn a_root_that_is_reached_by_a_link_has_both_names() {
     }
     assert_eq!(files.list_directory(".").unwrap(), ["f"]);
 }
+
+#[test]
+fn what_belongs_to_pravo_is_read_but_never_written() {
+    let ground = Ground::writing();
+    fs::create_dir(ground.path("root/.pravo")).unwrap();
+    fs::create_dir(ground.path("root/sub")).unwrap();
+    for name in ["pravo.state", "pravo.lock", "main.cue", ".pravo/x"] {
+        fs::write(ground.path("root").join(name), "own").unwrap();
+    }
+    symlink("../pravo.state", ground.path("root/sub/link")).unwrap();
+    symlink(".pravo", ground.path("root/cache")).unwrap();
+    let refused = |outcome: Result<u64, String>| assert!(outcome.as_ref().is_err_and(|error| error.contains("it belongs to pravo")), "{outcome:?}");
+    for path in ["pravo.state", "./sub/../pravo.lock", "main.cue", "new.cue", "pravo.state.lock", ".pravo/x", ".pravo/new", "sub/link", "cache/x", "cache/new"] {
+        for how in [WriteMode::Truncate, WriteMode::Atomic, WriteMode::Append, WriteMode::CreateNew] {
+            refused(ground.write(path, how));
+        }
+    }
+    refused(ground.write(&ground.text("root/pravo.lock"), WriteMode::Truncate));
+    refused(ground.files.create_directory("cue.mod", 0o777, true).map_err(|error| error.message));
+    fs::write(ground.path("root/f"), "x").unwrap();
+    for path in ["pravo.lock", ".pravo", "cache/x"] {
+        refused(ground.files.remove_file(path).map(|()| 0).map_err(|error| error.message));
+        refused(ground.files.rename(path, "g").map(|()| 0).map_err(|error| error.message));
+        refused(ground.files.rename("f", path).map(|()| 0).map_err(|error| error.message));
+    }
+    for name in ["pravo.state", "pravo.lock", "main.cue", ".pravo/x"] {
+        assert_eq!(ground.read(name), Ok("own".into()));
+    }
+    // The link itself is no file of pravo's, and neither are the same names elsewhere.
+    ground.files.remove_file("sub/link").unwrap();
+    assert_eq!(ground.write("sub/pravo.lock", WriteMode::Truncate), Ok(1));
+    assert_eq!(ground.write("sub/main.cue", WriteMode::Truncate), Ok(1));
+}

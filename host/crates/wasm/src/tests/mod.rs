@@ -26,6 +26,7 @@ mod cache;
 mod components;
 mod crashes;
 mod denied;
+mod frozen;
 mod guest;
 mod limits;
 

@@ -72,8 +72,8 @@ impl Applier<'_> {
                 Some(answer) => self.answers.push((question.id, answer)),
                 None => self.asked.entry(owner).or_default().push((question.id, path)),
             },
-            QuestionKind::Call { binding, function, arguments } => {
-                let call = Call { binding, function, arguments };
+            QuestionKind::Call { binding, function, arguments, at } => {
+                let call = Call { binding, function, arguments, at };
                 match self.functions.ask(question.id, &call) {
                     Ok(answer) => self.answers.push((question.id, answer)),
                     Err(true) => self.calls.push(call),
