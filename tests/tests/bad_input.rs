@@ -260,3 +260,29 @@ fn a_wrong_command_line() {
         assert!(before == sandbox.files(), "{command} changed something");
     }
 }
+
+#[test]
+fn no_provider_writes_what_belongs_to_pravo() {
+    let sandbox = applied("pet: $random.#Resource.random_pet & {length: 1}\n");
+    let before = sandbox.files();
+    for name in ["pravo.lock", "pravo.state", "./.pravo/x", "main.cue", "more.cue", "cue.mod/module.cue"] {
+        let body = format!("pet: $random.#Resource.random_pet & {{length: 1}}\nf: $local.#Resource.local_file & {{filename: \"{name}\", content: \"x\"}}\n");
+        sandbox.write("main.cue", format!("{HEAD}{body}"));
+        sandbox.pravo("apply --auto-approve").exits(1).says(&["permission denied", "it belongs to pravo", name.trim_start_matches("./")]);
+    }
+    sandbox.write("main.cue", format!("{HEAD}pet: $random.#Resource.random_pet & {{length: 1}}\n"));
+    let names = |files: Vec<(std::path::PathBuf, Vec<u8>)>| files.into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(names(sandbox.files()), names(before));
+    sandbox.pravo("plan").exits(0);
+}
+
+#[test]
+fn a_function_that_fails_points_at_its_argument() {
+    let sandbox = applied("pet: $random.#Resource.random_pet & {length: 1}\n");
+    sandbox.write("file", "x");
+    refused(
+        &sandbox,
+        "pet: $random.#Resource.random_pet & {length: 1}\nhere: ($local.#Function.direxists & {path: \"file\"}).result\n",
+        &["was found, but is not a directory", "main.cue:12"],
+    );
+}

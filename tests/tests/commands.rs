@@ -167,3 +167,45 @@ fn a_guard_hides_what_it_lets_in_and_nothing_is_shown_for_it() {
     let secret = sandbox.pravo("output --raw secret.result").exits(0).stdout;
     assert!(!output.contains(&secret), "{output}");
 }
+
+#[test]
+fn a_target_may_hang_on_a_data_source_that_was_never_read() {
+    let root = r#"package demo
+
+import (
+	rnd "pravo.dev/providers/hashicorp/random"
+	loc "pravo.dev/providers/hashicorp/local"
+)
+
+$random: rnd.#Provider
+$local:  loc.#Provider
+
+settings: $local.#Data.local_file & {filename: "settings.txt"}
+if settings.content == "two" {
+	second: $random.#Resource.random_pet & {length: 2}
+}
+first: $random.#Resource.random_pet & {length: 1}
+"#;
+    let sandbox = Sandbox::initialised(root);
+    sandbox.write("settings.txt", "two");
+    let plan = sandbox.pravo("plan --target second").exits(0);
+    assert!(plan.stdout.contains("Plan: 1 to add, 0 to change, 0 to destroy."), "{}", plan.stdout);
+    sandbox.write("settings.txt", "one");
+    sandbox.pravo("plan --target second").exits(1).says(&["second"]);
+    let plan = sandbox.pravo("plan --target first").exits(0);
+    assert!(plan.stdout.contains("Plan: 1 to add, 0 to change, 0 to destroy."), "{}", plan.stdout);
+}
+
+#[test]
+fn what_is_deprecated_is_told_by_every_plan() {
+    let root = ROOT.replace("length: 12", "length: 12, number: true");
+    let sandbox = Sandbox::initialised(&root);
+    let warning = "secret: the attribute number is deprecated";
+    sandbox.pravo("plan").exits(0).says(&[warning, "use `numeric` instead"]);
+    sandbox.pravo("apply --auto-approve").exits(0).says(&[warning]);
+    let plan = sandbox.pravo("plan").exits(0).says(&[warning]);
+    assert!(plan.stdout.contains("No changes."), "{}", plan.stdout);
+    sandbox.write("main.cue", ROOT);
+    let plan = sandbox.pravo("plan").exits(0);
+    assert!(!plan.stderr.contains("deprecated"), "{}", plan.stderr);
+}

@@ -9,6 +9,7 @@
 #![allow(clippy::result_large_err, reason = "a diagnostic is built once, where a run ends")]
 
 mod apply;
+mod bulk;
 mod calls;
 mod check;
 mod compatible;

@@ -10,6 +10,7 @@ use pravo_model::specification::Kind;
 use pravo_model::{Address, Type, Value};
 use tokio::sync::OnceCell;
 
+use crate::bulk::Bulk;
 use crate::check::check_config;
 use crate::diagnose::{Failed, Phase, Place};
 use crate::shape::Shape;
@@ -130,6 +131,7 @@ impl Pool {
         };
         let schema = self.providers.schema(&slot.binding.package).map_err(|failure| failed(failure, diagnostics))?;
         let provider = self.providers.start(&slot.binding).await.map_err(|failure| failed(failure, diagnostics))?;
+        let provider = Bulk::wrap(provider, &schema);
         let Some(config) = &slot.config else {
             return Ok(provider);
         };

@@ -4,6 +4,8 @@
 //! on size, depth and count. Deliberately absent: input and output, CUE, wasmtime, gRPC, redb. The crate builds for
 //! `wasm32-wasip2` too, since the provider SDK shares the values and the codec.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod address;
 pub mod capability;
 pub mod codec;

@@ -9,6 +9,8 @@
 //! Kept true here: no byte of a component reaches anybody unless its hash is the one in `pravo.lock`, and no capability is granted that
 //! was not approved there. Deliberately absent: running components (the schema is stored by whoever does), prompts, the network.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 pub mod bundled;
 pub mod cache;
 pub mod component;

@@ -1,5 +1,7 @@
 //! What pravo reads out of CUE: settings, provider instances, resources, meta fields, bodies and edges.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 mod body;
 mod conversation;
 mod convert;

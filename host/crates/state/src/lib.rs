@@ -5,6 +5,8 @@
 //! file are foreign: whatever they are, the answer is a value or a [`StateError`], never a panic. Deliberately absent: what a record
 //! means (the engine's), and any use of redb outside of this crate.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 use std::path::{Path, PathBuf};
 
 use pravo_model::state::{StateError, StateStore, StateView, StateWriter};

@@ -7,6 +7,8 @@
 //!
 //! A [`WasmHost`] loads components; a [`LoadedComponent`] gives providers, each with its own grants, pool of instances and configuration.
 
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
 mod bindings;
 mod cache;
 mod component;

@@ -27,6 +27,8 @@ impl Planner<'_> {
     pub(super) async fn survey(&self, specification: &mut dyn Specification) -> Result<Surveyed, Failure> {
         let mut surveyed = Surveyed::default();
         let survey = Survey::new(self.request.state, &self.shared.pool, Known::Records);
+        // What is destroyed is recorded; what is made may be there only because of what a data source says.
+        let survey = if self.request.options.destroy { survey } else { survey.reading(&self.shared) };
         survey
             .run(specification, |found| match found {
                 Found::Instance(instance) => surveyed.instances.push(instance),

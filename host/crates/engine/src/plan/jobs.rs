@@ -138,14 +138,18 @@ pub(crate) async fn run(shared: Arc<Shared>, node: Option<NodeId>, job: Job) -> 
 }
 
 async fn read_data(shared: &Shared, examine: &Examine, diagnostics: &mut Vec<Diagnostic>) -> Result<Value, Failed> {
-    let subject = &examine.subject;
+    let slot = examine.slot.as_ref().ok_or(Failed)?;
+    read_once(shared, &examine.subject, slot, &examine.body.config, diagnostics).await
+}
+
+/// Reads a data source, unless this run has read it.
+pub(crate) async fn read_once(shared: &Shared, subject: &Subject, slot: &Slot, config: &Value, diagnostics: &mut Vec<Diagnostic>) -> Result<Value, Failed> {
     if let Some(known) = shared.known_read(subject.address()) {
         return Ok(known.value);
     }
-    let slot = examine.slot.as_ref().ok_or(Failed)?;
     let provider = shared.pool.get(slot, diagnostics).await?;
     shared.observer.event(RunEvent::Reading { address: subject.address().clone() });
-    let value = Calls { provider: &provider, subject, diagnostics }.read_data(&examine.body.config).await?;
+    let value = Calls { provider: &provider, subject, diagnostics }.read_data(config).await?;
     shared.remember(subject.address(), &CurrentObject { value: value.clone(), private: Vec::new() });
     Ok(value)
 }

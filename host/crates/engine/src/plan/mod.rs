@@ -25,7 +25,7 @@ pub(crate) use data::{Content, Target, Work};
 pub use file::PlanFileError;
 pub(crate) use planner::record_answer;
 
-use self::jobs::Shared;
+pub(crate) use self::jobs::{Shared, read_once};
 use self::planner::{Planner, Ran};
 use self::scope::{Named, names_group, names_nothing, scope};
 use crate::failure::Failure;

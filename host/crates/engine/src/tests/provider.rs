@@ -36,6 +36,10 @@ pub(super) struct World {
     pub(super) started: usize,
     pub(super) next: u64,
     pub(super) asks_destroy: bool,
+    /// Whether resources are read and planned in lists.
+    pub(super) bulk: bool,
+    /// The lengths of the lists of reads and plans.
+    pub(super) lists: Vec<usize>,
     pub(super) identity: Vec<String>,
     pub(super) generation: String,
     pub(super) hash: String,
@@ -57,7 +61,7 @@ fn fake_schema(world: &World) -> ProviderSchema {
         ("secret", write_only(Type::String)),
         ("password", password),
     ]);
-    let resource = |block| ResourceSchema { block, plans_destroy: world.asks_destroy, identity: world.identity.clone(), ..ResourceSchema::default() };
+    let resource = |block| ResourceSchema { block, plans_destroy: world.asks_destroy, bulk: world.bulk, identity: world.identity.clone(), ..ResourceSchema::default() };
     let look = schema([("key", required(Type::String)), ("found", computed(Type::String))]);
     let token = schema([("key", optional(Type::String)), ("value", computed(Type::String))]);
     let function = FunctionSchema {
@@ -99,6 +103,42 @@ impl Fakes {
         world.calls.push(call);
         fault
     }
+
+    fn read_one(&self, object: &CurrentObject) -> Called<CurrentObject> {
+        let name = name_of(&object.value);
+        match self.log("read", &name) {
+            Some(Fault::Reject) => return rejected("read"),
+            Some(Fault::Crash) => return Err(crashed("read")),
+            _ => {}
+        }
+        let id = object.value.attribute("id").as_str().unwrap_or("?").to_owned();
+        let by_name = |world: &World| world.objects.values().find(|value| name_of(value) == name).cloned();
+        let world = self.0.lock().unwrap();
+        let value = world.objects.get(&id).cloned().or_else(|| if id == "?" { by_name(&world) } else { None }).unwrap_or_default();
+        Ok(Reply::of(CurrentObject { value, private: object.private.clone() }))
+    }
+
+    fn plan_one(&self, request: &PlanRequest) -> Called<PlannedObject> {
+        if request.proposed.is_null() {
+            self.log("plan-destroy", &name_of(&request.prior));
+            return Ok(Reply::of(PlannedObject { planned: Value::Null, requires_replace: vec![], private: b"destroy".to_vec() }));
+        }
+        let fault = self.log("plan", &name_of(&request.config));
+        if fault == Some(Fault::Reject) {
+            return rejected("plan");
+        }
+        let mut planned = set(&request.proposed, "secret", Value::Null);
+        if request.config.attribute("note").is_null() && planned.attribute("note").is_null() {
+            planned = set(&planned, "note", "default".into());
+        }
+        if request.prior.is_null() {
+            planned = set(&planned, "id", Value::Unknown);
+        }
+        if fault == Some(Fault::Contradict) {
+            planned = set(&planned, "name", "else".into());
+        }
+        Ok(Reply::of(PlannedObject { planned, requires_replace: vec![Path::attribute("size")], private: b"planned".to_vec() }))
+    }
 }
 
 fn name_of(value: &Value) -> String {
@@ -133,41 +173,13 @@ impl Provider for Fakes {
     }
 
     async fn read(&self, _: &str, objects: &[CurrentObject]) -> Result<Vec<Reply<CurrentObject>>, ProviderFailure> {
-        let object = &objects[0];
-        let name = name_of(&object.value);
-        match self.log("read", &name) {
-            Some(Fault::Reject) => return Ok(vec![rejected("read").unwrap()]),
-            Some(Fault::Crash) => return Err(crashed("read")),
-            _ => {}
-        }
-        let id = object.value.attribute("id").as_str().unwrap_or("?").to_owned();
-        let by_name = |world: &World| world.objects.values().find(|value| name_of(value) == name).cloned();
-        let world = self.0.lock().unwrap();
-        let value = world.objects.get(&id).cloned().or_else(|| if id == "?" { by_name(&world) } else { None }).unwrap_or_default();
-        Ok(vec![Reply::of(CurrentObject { value, private: object.private.clone() })])
+        self.0.lock().unwrap().lists.push(objects.len());
+        objects.iter().map(|object| self.read_one(object)).collect()
     }
 
     async fn plan(&self, _: &str, requests: &[PlanRequest]) -> Result<Vec<Reply<PlannedObject>>, ProviderFailure> {
-        let request = &requests[0];
-        if request.proposed.is_null() {
-            self.log("plan-destroy", &name_of(&request.prior));
-            return Ok(vec![Reply::of(PlannedObject { planned: Value::Null, requires_replace: vec![], private: b"destroy".to_vec() })]);
-        }
-        let fault = self.log("plan", &name_of(&request.config));
-        if fault == Some(Fault::Reject) {
-            return Ok(vec![rejected("plan").unwrap()]);
-        }
-        let mut planned = set(&request.proposed, "secret", Value::Null);
-        if request.config.attribute("note").is_null() && planned.attribute("note").is_null() {
-            planned = set(&planned, "note", "default".into());
-        }
-        if request.prior.is_null() {
-            planned = set(&planned, "id", Value::Unknown);
-        }
-        if fault == Some(Fault::Contradict) {
-            planned = set(&planned, "name", "else".into());
-        }
-        Ok(vec![Reply::of(PlannedObject { planned, requires_replace: vec![Path::attribute("size")], private: b"planned".to_vec() })])
+        self.0.lock().unwrap().lists.push(requests.len());
+        requests.iter().map(|request| self.plan_one(request)).collect()
     }
 
     async fn apply(&self, _: &str, request: &ApplyRequest, progress: Progress) -> Called<CurrentObject> {

@@ -1,6 +1,7 @@
 //! Provider instances: configurations that depend on resources, and instances that leave.
 
 use super::bench::Bench;
+use super::provider::Fault;
 use super::scripted::{of, thing};
 
 fn dependent() -> Bench {
@@ -68,4 +69,27 @@ async fn moving_to_another_instance_is_noticed_and_recorded() {
     let record = bench.state.view().record(&"a".parse().unwrap()).unwrap().unwrap();
     assert_eq!(record.instance.as_str(), "$other");
     assert_eq!(bench.planned().await, ["planned 0 of 2, 2 unchanged and skipped, 2 not read."]);
+}
+
+#[tokio::test]
+async fn types_that_ask_for_it_travel_in_lists() {
+    let names = ["a", "b", "c", "d"];
+    let mut bench = Bench::new(names.map(|name| (name, thing().with("name", name))));
+    bench.applied().await;
+    let lists = |bench: &Bench| std::mem::take(&mut bench.world.lock().unwrap().lists);
+    assert!(lists(&bench).iter().all(|length| *length == 1));
+    bench.world.lock().unwrap().bulk = true;
+    for name in names {
+        bench.script.set(name, thing().with("name", name).with("note", "changed"));
+    }
+    assert_eq!(bench.planned().await, ["~ a", "~ b", "~ c", "~ d", "+0 ~4 -0 =0", "planned 4 of 4, 4 refreshed."]);
+    let (calls, lists) = (bench.calls().len(), lists(&bench));
+    assert_eq!(lists.iter().sum::<usize>(), 8, "each is read and planned once: {lists:?}");
+    assert!(lists.len() < calls && lists.iter().any(|length| *length > 1), "{lists:?}");
+    // One that is refused does not touch those that travel with it; a crash fails them all.
+    bench.fault("plan b", Fault::Reject);
+    assert_eq!(bench.planned().await, ["Error: plan rejected"]);
+    bench.no_faults();
+    bench.fault("read b", Fault::Crash);
+    assert!(bench.planned().await.len() > 1);
 }
