@@ -200,7 +200,7 @@ impl Reads<'_> {
         }
         let pool = &self.shared.pool;
         let binding = Arc::new(instance.binding.clone());
-        let subject = Subject::new(pool.providers(), &binding, body.kind, &body.type_name, owner, Some(body.span)).ok()?;
+        let subject = Subject::new(pool, &binding, body.kind, &body.type_name, owner, Some(body.span)).ok()?;
         let slot = pool.slot(&binding, Some(instance.config.clone()), &instance.address, Some(instance.span));
         let value = read_once(self.shared, &subject, &slot, &body.config, diagnostics).await.ok()?;
         Some((subject, value))
