@@ -251,7 +251,7 @@ pub struct Output {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  pravo eval\n  pravo eval -e 'site.name' --out json\n  pravo eval --out def config.cue")]
 pub struct Eval {
-    /// Files of one package, or a package directory; without them the current directory
+    /// Packages (directories, patterns such as ./...), or files of one package, data files, and - for stdin; without them the current directory
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Options of the evaluation.
@@ -272,15 +272,15 @@ pub struct Eval {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  pravo validate\n  pravo validate --concrete config.cue")]
 pub struct Validate {
-    /// Plain CUE files to check instead of the specification
+    /// Plain CUE to check instead of the specification: packages, or files of one package, data files, and - for stdin
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Options of the evaluation.
     #[command(flatten)]
     pub evaluation: Evaluation,
-    /// Every value must be concrete
-    #[arg(short = 'c', long)]
-    pub concrete: bool,
+    /// Every value must be concrete; with =false it need not be
+    #[arg(short = 'c', long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub concrete: Option<bool>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -290,7 +290,7 @@ pub struct Validate {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Examples:\n  pravo fmt\n  pravo fmt --check\n  pravo fmt - < main.cue")]
 pub struct Fmt {
-    /// Files and directories, `-` for stdin; without them the current directory
+    /// Files, directories and patterns such as ./..., `-` for stdin; without them the current directory
     #[arg(value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Change nothing; name the files that differ and exit with 1

@@ -107,6 +107,11 @@ fn read(file: &Path) -> Result<String, Failure> {
 
 /// The `.cue` files of a path, sorted; hidden directories and `cue.mod` are left alone.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    // A pattern for everything below a directory, which a directory stands for as well.
+    let path = match path.file_name() {
+        Some(name) if name == "..." => path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")),
+        _ => path,
+    };
     if !path.is_dir() {
         files.push(path.to_owned());
         return Ok(());

@@ -17,6 +17,17 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("vet-c", &["validate", "--concrete"]),
 ];
 
+/// The names of the goldens.
+pub const NAMES: &[&str] = &["eval", "eval-a", "export", "export-yaml", "def", "vet", "vet-c"];
+
+/// How many assertions the goldens of a package are: exit code and output of each command.
+pub fn count(directory: &Path) -> usize {
+    2 * NAMES.iter().filter(|name| directory.join(format!("{name}.exit")).exists()).count()
+}
+
+/// How long one command may take.
+const TIME: std::time::Duration = std::time::Duration::from_secs(30);
+
 /// Runs the commands of one package.
 pub fn run(directory: &Path, options: &Options, report: &mut Report) {
     let Some(binary) = &options.binary else {
@@ -25,24 +36,27 @@ pub fn run(directory: &Path, options: &Options, report: &mut Report) {
     let arguments = std::fs::read_to_string(directory.join("args")).unwrap_or_default();
     for (name, words) in COMMANDS {
         let read = |suffix: &str| std::fs::read_to_string(directory.join(format!("{name}.{suffix}")));
-        let (Ok(exit), Ok(stdout)) = (read("exit"), read("stdout")) else {
-            continue;
-        };
-        let output = Command::new(binary).args(*words).args(arguments.lines()).current_dir(directory.join("in")).output();
-        let output = match output {
+        let Ok(exit) = read("exit") else { continue };
+        let stdout = read("stdout").unwrap_or_default();
+        let mut command = Command::new(binary);
+        command.args(*words).args(arguments.lines()).current_dir(directory.join("in")).env_remove(super::isolate::PART);
+        command.env(super::isolate::PRODUCT, "1").env("NO_COLOR", "1").stdin(std::process::Stdio::null());
+        let output = match finished(command) {
             Ok(output) => output,
             Err(error) => {
-                report.fail(name, "a run", &error.to_string());
+                report.fail(&format!("{name} exit"), "a run that comes to an end", &error);
+                report.fail(&format!("{name} output"), "a run that comes to an end", &error);
                 continue;
             }
         };
-        let mut wanted = exit.trim() == "0";
-        if options.mutate {
-            wanted = !wanted;
-        }
-        let got = output.status.success();
-        let exit = if got == wanted { Ok(()) } else { Err(format!("{:?}: {}", output.status.code(), String::from_utf8_lossy(&output.stderr))) };
-        report.judge(&format!("{name} exit"), if wanted { "success" } else { "failure" }, exit);
+        // With mutation, no way to end is right.
+        let wanted = if options.mutate { None } else { Some(exit.trim() == "0") };
+        let ended = if Some(output.status.success()) == wanted { Ok(()) } else { Err(format!("{:?}: {}", output.status.code(), String::from_utf8_lossy(&output.stderr))) };
+        report.judge(&format!("{name} exit"), match wanted {
+            Some(true) => "success",
+            Some(false) => "failure",
+            None => "neither success nor failure",
+        }, ended);
         let mut stdout = stdout;
         if options.mutate {
             stdout.push_str("not there\n");
@@ -50,5 +64,23 @@ pub fn run(directory: &Path, options: &Options, report: &mut Report) {
         let got = String::from_utf8_lossy(&output.stdout);
         let printed = if got == stdout { Ok(()) } else { Err(got.into_owned()) };
         report.judge(&format!("{name} output"), &stdout, printed);
+    }
+}
+
+/// Runs a command to its end, or for as long as it may take.
+fn finished(mut command: Command) -> Result<std::process::Output, String> {
+    use std::process::Stdio;
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| error.to_string())?;
+    let id = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = sender.send(child.wait_with_output());
+    });
+    match receiver.recv_timeout(TIME) {
+        Ok(output) => output.map_err(|error| error.to_string()),
+        Err(_) => {
+            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+            Err(format!("it took more than {} s", TIME.as_secs()))
+        }
     }
 }

@@ -31,7 +31,8 @@ impl Wanted {
         Self { codes: codes.filter(|code| !code.is_empty()).collect(), any: directive.has("any") }
     }
 
-    fn accepts(&self, code: Code) -> bool {
+    /// Whether a code is right.
+    pub fn accepts(&self, code: Code) -> bool {
         self.codes.is_empty() || self.codes.iter().any(|wanted| wanted == code.name())
     }
 }
@@ -44,7 +45,8 @@ pub fn problem(tree: &Tree) -> Option<&Problem> {
     children(tree).find_map(|child| problem(child).filter(|problem| !problem.code.is_incomplete()))
 }
 
-fn children(tree: &Tree) -> impl Iterator<Item = &Tree> {
+/// The fields and elements of a value, those left out that are constraints only.
+pub fn children(tree: &Tree) -> impl Iterator<Item = &Tree> {
     let elements = match &tree.content {
         Content::List { elements, .. } => elements.as_slice(),
         _ => &[],

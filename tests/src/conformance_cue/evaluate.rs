@@ -23,8 +23,6 @@ pub struct Evaluated {
     pub root: Node,
     /// The root as data.
     pub tree: Tree,
-    /// What was wrong before evaluation.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 struct Module<'a> {
@@ -102,32 +100,35 @@ fn limits() -> Limits {
 pub fn archive(archive: &Archive) -> Result<Evaluated, String> {
     let mut module = Module::of(archive);
     let mut sources = SourceMap::new();
-    let (files, diagnostics) = module.files("", &mut sources);
-    evaluate(&mut module, files, diagnostics, sources)
+    let (files, _) = module.files("", &mut sources);
+    evaluate(&mut module, files, sources)
+}
+
+/// The files without a folder, parsed, not evaluated.
+pub fn parsed(archive: &Archive) -> Vec<ast::File> {
+    Module::of(archive).files("", &mut SourceMap::new()).0
 }
 
 /// Evaluates the files of an archive after they were changed.
 pub fn changed(archive: &Archive, change: impl FnOnce(&mut Vec<ast::File>)) -> Result<Evaluated, String> {
     let mut module = Module::of(archive);
     let mut sources = SourceMap::new();
-    let (mut files, diagnostics) = module.files("", &mut sources);
+    let (mut files, _) = module.files("", &mut sources);
     change(&mut files);
-    evaluate(&mut module, files, diagnostics, sources)
+    evaluate(&mut module, files, sources)
 }
 
 fn evaluate(
     module: &mut Module<'_>,
     files: Vec<ast::File>,
-    mut diagnostics: Vec<Diagnostic>,
     mut sources: SourceMap,
 ) -> Result<Evaluated, String> {
     let path = module.name.clone();
     let program = build(&path, &files, module, &mut sources);
-    diagnostics.extend(program.diagnostics.iter().cloned());
     let mut session = Session::new(Arc::new(program), limits());
     let root = session.root();
     session.want(root, Want::Final);
     session.run().map_err(|limit| limit.to_string())?;
     let tree = pravo_cue::export::tree_of(&mut session, root, &sources).map_err(|limit| limit.to_string())?;
-    Ok(Evaluated { sources, files, session, root, tree, diagnostics })
+    Ok(Evaluated { sources, files, session, root, tree })
 }

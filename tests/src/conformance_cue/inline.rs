@@ -1,6 +1,7 @@
 //! Archives whose assertions are attributes.
 
-use pravo_cue::export::tree::{Content, Openness, Tree};
+use pravo_cue::export::tree::{Content, Openness, Problem, Tree};
+use pravo_cue::syntax::ast::File;
 use pravo_cue::syntax::{Options as ParseOptions, parse_expression};
 use pravo_cue::{Kinds, Node};
 use pravo_diag::SourceMap;
@@ -13,26 +14,45 @@ use super::compare::{self, Verdict, Wanted, show};
 use super::evaluate::{self, Evaluated};
 use super::report::Report;
 
+/// Whether an archive is none of the tests.
+fn is_excluded(archive: &Archive) -> bool {
+    archive.comment.lines().any(|line| line.trim_start().starts_with("#inlinetest:exclude"))
+}
+
+/// The assertions of files that are to be judged.
+fn assertions(files: &[File]) -> Vec<Assertion> {
+    let all: Vec<Assertion> = files.iter().enumerate().flat_map(|(number, file)| collect::file(number, file)).collect();
+    let skipped: Vec<Assertion> = all.iter().filter(|assertion| assertion.directive.name == "skip").cloned().collect();
+    let is_skipped = |assertion: &Assertion| {
+        skipped.iter().any(|skip| skip.path.is_empty() || assertion.path.first().is_some_and(|first| skip.path.first() == Some(first)))
+    };
+    let is_judged = |assertion: &Assertion| {
+        let directive = &assertion.directive;
+        let judged = matches!(directive.name.as_str(), "eq" | "err" | "kind" | "closed" | "allows" | "permute");
+        judged && !(directive.name == "eq" && directive.positional().is_none())
+    };
+    all.into_iter().filter(|assertion| !is_skipped(assertion) && is_judged(assertion)).collect()
+}
+
+/// How many assertions an archive has, those that are not expected to hold left out.
+pub fn count(archive: &Archive) -> usize {
+    if is_excluded(archive) {
+        return 0;
+    }
+    assertions(&evaluate::parsed(archive)).iter().filter(|assertion| !assertion.directive.todo).count()
+}
+
 /// Runs the assertions of an archive.
 pub fn run(archive: &Archive, options: &Options, report: &mut Report) {
-    if archive.comment.lines().any(|line| line.trim_start().starts_with("#inlinetest:exclude")) {
+    if is_excluded(archive) {
         return;
     }
     let mut evaluated = match evaluate::archive(archive) {
         Ok(evaluated) => evaluated,
-        Err(error) => return report.fail("", "a value", &error),
+        Err(error) => return (0..count(archive).max(1)).for_each(|_| report.fail("", "a value", &error)),
     };
-    let files = evaluated.files.clone();
-    let assertions: Vec<Assertion> =
-        files.iter().enumerate().flat_map(|(number, file)| collect::file(number, file)).collect();
-    let skipped: Vec<&Assertion> = assertions.iter().filter(|assertion| assertion.directive.name == "skip").collect();
-    for assertion in &assertions {
-        let is_skipped = skipped.iter().any(|skip| {
-            skip.path.is_empty() || assertion.path.first().is_some_and(|first| skip.path.first() == Some(first))
-        });
-        if !is_skipped {
-            judge(archive, assertion, &mut evaluated, options, report);
-        }
+    for assertion in assertions(&evaluated.files.clone()) {
+        judge(archive, &assertion, &mut evaluated, options, report);
     }
 }
 
@@ -105,11 +125,6 @@ fn parse_path(text: &str) -> Vec<Step> {
 
 fn judge(archive: &Archive, assertion: &Assertion, evaluated: &mut Evaluated, options: &Options, report: &mut Report) {
     let directive = &assertion.directive;
-    let judged = matches!(directive.name.as_str(), "eq" | "err" | "kind" | "closed" | "allows" | "permute");
-    let placeholder = directive.name == "eq" && directive.positional().is_none();
-    if !judged || placeholder {
-        return;
-    }
     if directive.todo {
         return report.todo();
     }
@@ -121,42 +136,29 @@ fn judge(archive: &Archive, assertion: &Assertion, evaluated: &mut Evaluated, op
     let expected = format!("{} {}", directive.name, summary(directive));
     if directive.name == "permute" {
         // Many assertions may mark fields of one struct.
-        return report.judge(&shown, &expected, flip(options, super::inline::permute(archive, assertion, evaluated)));
+        return report.judge(&shown, &expected, permute(archive, assertion, evaluated, options));
     }
     let Some(tree) = lookup(&evaluated.tree, &path).cloned() else {
-        return report.judge(&shown, &expected, flip_missing(options));
+        return report.fail(&shown, &expected, "no such field");
     };
     let verdict = match directive.name.as_str() {
         "eq" => equal(directive, &tree, options),
         "err" => {
-            let verdict = flip(options, error(directive, &tree, &path, options));
+            let verdict = error(directive, &tree, &path, options);
             if let Some(places) = directive.get("pos").filter(|_| verdict.is_ok() && !options.mutate) {
                 report.place(places_match(&places, assertion, &tree, evaluated));
             }
             verdict
         }
-        "kind" => flip(options, kind(directive.value.as_deref().unwrap_or(""), &tree)),
+        "kind" => kind(directive.value.as_deref().filter(|_| !options.mutate).unwrap_or("no such kind"), &tree),
         "closed" => {
-            let wanted = directive.value.as_deref() != Some("false");
+            let wanted = (directive.value.as_deref() != Some("false")) != options.mutate;
             let closed = tree.decided().openness == Openness::Closed;
-            flip(options, if closed == wanted { Ok(()) } else { Err(format!("closed={closed}")) })
+            if closed == wanted { Ok(()) } else { Err(format!("closed={closed}")) }
         }
-        _ => flip(options, allows(directive, &path, evaluated)),
+        _ => allows(directive, &path, evaluated, options),
     };
     report.judge(&shown, &expected, verdict);
-}
-
-/// With mutation, the opposite of what is expected is asked for.
-fn flip(options: &Options, verdict: Verdict) -> Verdict {
-    match (options.mutate, verdict) {
-        (false, verdict) => verdict,
-        (true, Ok(())) => Err("what the data says (the expectation was turned around)".to_owned()),
-        (true, Err(_)) => Ok(()),
-    }
-}
-
-fn flip_missing(options: &Options) -> Verdict {
-    flip(options, Err("no such field".to_owned()))
 }
 
 fn summary(directive: &Directive) -> String {
@@ -177,10 +179,7 @@ fn equal(directive: &Directive, tree: &Tree, options: &Options) -> Verdict {
         // A field that is nowhere makes every expectation wrong.
         text = format!("{{{text}, \"no such field\": 1}}");
     }
-    let file = sources.add("expectation", format!("@experiment(try,explicitopen)\n({text})"));
-    let text = format!("({text})");
-    let plain = sources.add("expectation", text);
-    let _ = file;
+    let plain = sources.add("expectation", format!("({text})"));
     let parsed = parse_expression(&sources, plain, &ParseOptions::default());
     if let Some(diagnostic) = parsed.diagnostics.first() {
         return Err(format!("an expectation that cannot be read: {}", diagnostic.summary));
@@ -188,24 +187,51 @@ fn equal(directive: &Directive, tree: &Tree, options: &Options) -> Verdict {
     compare::equal(&parsed.expression, tree)
 }
 
-fn error(directive: &Directive, tree: &Tree, path: &[Step], _: &Options) -> Verdict {
-    compare::error(tree, &Wanted::of(directive))?;
+fn error(directive: &Directive, tree: &Tree, path: &[Step], options: &Options) -> Verdict {
+    let mut wanted = Wanted::of(directive);
+    if options.mutate {
+        wanted.codes = vec!["no such code".to_owned()];
+    }
+    compare::error(tree, &wanted)?;
     if let Some(wanted) = directive.get("path")
         && let Some(problem) = compare::problem(tree)
+        && !is_about(&wanted, &problem.path, path)
     {
-        let prefix = path_text(path);
-        let relative = problem.path.strip_prefix(&prefix).map(|rest| rest.trim_start_matches('.'));
-        let plain = |text: &str| text.replace(['"', '[', ']', '.'], " ").split_whitespace().collect::<Vec<_>>().join(".");
-        let same = plain(&wanted) == plain(&problem.path) || relative.is_some_and(|rest| plain(rest) == plain(&wanted));
-        if !same {
-            return Err(format!("an error about {}", problem.path));
+        return Err(format!("an error about {}", problem.path));
+    }
+    let mut problems = Vec::new();
+    every_problem(tree, &mut problems);
+    for part in directive.arguments.iter().filter(|argument| argument.key == "suberr") {
+        let inner = part.text.trim().trim_start_matches('(').trim_end_matches(')');
+        let wanted = Directive::parse(&format!("err, {inner}"));
+        let codes = Wanted::of(&wanted);
+        let place = wanted.get("path");
+        let found = |problem: &&Problem| codes.accepts(problem.code) && place.as_ref().is_none_or(|place| is_about(place, &problem.path, path));
+        if !problems.iter().any(found) {
+            let got: Vec<String> = problems.iter().map(|problem| format!("{} at {}", problem.code.name(), problem.path)).collect();
+            return Err(format!("no error ({inner}) among {}", got.join(", ")));
         }
     }
-    let parts = directive.arguments.iter().filter(|argument| argument.key == "suberr").count();
-    if parts > 0 && compare::problem(tree).is_none() {
-        return Err(show(tree));
-    }
     Ok(())
+}
+
+/// Whether an error is about a path, which may be written from the value on that the assertion is about.
+fn is_about(wanted: &str, got: &str, path: &[Step]) -> bool {
+    let plain = |text: &str| text.replace(['"', '[', ']', '.'], " ").split_whitespace().collect::<Vec<_>>().join(".");
+    let relative = got.strip_prefix(&path_text(path)).map(|rest| rest.trim_start_matches('.'));
+    plain(wanted) == plain(got) || relative.is_some_and(|rest| plain(rest) == plain(wanted))
+}
+
+/// Every error at and below a value, with those that it is made of.
+fn every_problem<'t>(tree: &'t Tree, out: &mut Vec<&'t Problem>) {
+    fn with_causes<'t>(problem: &'t Problem, out: &mut Vec<&'t Problem>) {
+        out.push(problem);
+        problem.causes.iter().for_each(|cause| with_causes(cause, out));
+    }
+    if let Some(problem) = tree.problem() {
+        with_causes(problem, out);
+    }
+    compare::children(tree).for_each(|child| every_problem(child, out));
 }
 
 fn kind(wanted: &str, tree: &Tree) -> Verdict {
@@ -229,8 +255,8 @@ fn kind(wanted: &str, tree: &Tree) -> Verdict {
     if got == wanted || all { Ok(()) } else { Err(format!("kind {got}: {}", show(tree))) }
 }
 
-fn allows(directive: &Directive, path: &[Step], evaluated: &mut Evaluated) -> Verdict {
-    let wanted = directive.value.as_deref() != Some("false");
+fn allows(directive: &Directive, path: &[Step], evaluated: &mut Evaluated, options: &Options) -> Verdict {
+    let wanted = (directive.value.as_deref() != Some("false")) != options.mutate;
     let selector = directive.positional().unwrap_or("").to_owned();
     let Some(node) = node(evaluated, path) else {
         return Err("no such field".to_owned());
@@ -296,12 +322,20 @@ fn places_match(places: &str, assertion: &Assertion, tree: &Tree, evaluated: &Ev
 }
 
 /// Whether other orders of the marked fields give the same value.
-fn permute(archive: &Archive, assertion: &Assertion, evaluated: &Evaluated) -> Verdict {
+fn permute(archive: &Archive, assertion: &Assertion, evaluated: &Evaluated, options: &Options) -> Verdict {
     let parent = if assertion.declaration { assertion.path.as_slice() } else {
         assertion.path.get(..assertion.path.len().saturating_sub(1)).unwrap_or(&[])
     };
     let count = super::permute::fields(&evaluated.files, assertion, parent);
-    let wanted = lookup(&evaluated.tree, parent).map(super::permute::canonical);
+    let mut wanted = lookup(&evaluated.tree, parent).map(super::permute::canonical);
+    if options.mutate {
+        // Even the order in which they stand must differ from this.
+        wanted = wanted.map(|text| format!("{text} and more"));
+        let got = lookup(&evaluated.tree, parent).map(super::permute::canonical);
+        if got != wanted {
+            return Err(got.unwrap_or_default());
+        }
+    }
     for order in super::permute::orders(count) {
         let changed = evaluate::changed(archive, |files| super::permute::apply(files, assertion, parent, &order));
         let changed = changed?;

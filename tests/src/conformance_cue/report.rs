@@ -17,6 +17,16 @@ pub struct Counts {
     pub wrong_places: usize,
 }
 
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.todo += other.todo;
+        self.places += other.places;
+        self.wrong_places += other.wrong_places;
+    }
+}
+
 /// What a run came to.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -78,16 +88,24 @@ impl Report {
         }
     }
 
+    /// Counts and lines that another process came to.
+    pub fn take(&mut self, counts: Counts, lines: impl Iterator<Item = String>) {
+        self.counts().add(counts);
+        self.lines.extend(lines.filter(|line| !line.is_empty()));
+    }
+
+    /// Adds what another report came to.
+    pub fn add(&mut self, other: Self) {
+        for (folder, counts) in other.folders {
+            self.folders.entry(folder).or_default().add(counts);
+        }
+        self.lines.extend(other.lines);
+    }
+
     /// The counts of all folders together.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
-        for counts in self.folders.values() {
-            total.passed += counts.passed;
-            total.failed += counts.failed;
-            total.todo += counts.todo;
-            total.places += counts.places;
-            total.wrong_places += counts.wrong_places;
-        }
+        self.folders.values().for_each(|counts| total.add(*counts));
         total
     }
 

@@ -122,8 +122,19 @@ impl Root {
     /// What cannot be read or parsed, unknown imports, fields of provider instances that are no literals.
     pub fn load(directory: &Path, options: &Options) -> Result<Self, Rejected> {
         let mut reader = Reader::new(directory, options.tags.clone())?;
-        match Self::read(&mut reader) {
-            Ok((root, imports, requirements)) => {
+        match reader.root() {
+            Ok(package) => Self::of(reader, package, options),
+            Err(diagnostics) => Err(Rejected { diagnostics, sources: reader.sources().clone() }),
+        }
+    }
+
+    /// A root of any package, with everything that it imports.
+    ///
+    /// # Errors
+    /// What cannot be read or parsed, unknown imports, fields of provider instances that are no literals.
+    pub fn of(mut reader: Reader, root: Package, options: &Options) -> Result<Self, Rejected> {
+        match Self::read(&mut reader, &root) {
+            Ok((imports, requirements)) => {
                 let own = Arc::new(std::iter::once(&root).chain(imports.packages.values()).cloned().collect());
                 Ok(Self { reader, root, imports, requirements, limits: options.limits, own })
             }
@@ -131,12 +142,11 @@ impl Root {
         }
     }
 
-    fn read(reader: &mut Reader) -> Result<(Package, Imports, Vec<ProviderRequirement>), Vec<Diagnostic>> {
-        let root = reader.root()?;
-        let imports = Imports::read(reader, &root)?;
+    fn read(reader: &mut Reader, root: &Package) -> Result<(Imports, Vec<ProviderRequirement>), Vec<Diagnostic>> {
+        let imports = Imports::read(reader, root)?;
         let files = root.files.iter().chain(imports.packages.values().flat_map(|package| package.files.iter()));
         let requirements = requirements(files)?;
-        Ok((root, imports, requirements))
+        Ok((imports, requirements))
     }
 
     /// The provider packages that it needs, sorted.

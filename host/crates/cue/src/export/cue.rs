@@ -16,8 +16,9 @@ pub struct Options {
     pub all: bool,
 }
 
-/// A value as CUE, its defaults taken, each level indented by four blanks.
-pub fn evaluated(tree: &Tree, options: Options) -> String {
+/// A value as CUE, its defaults taken, each level indented by four blanks. `files` are those of the package, whose imports are repeated
+/// where something that is not evaluated refers to them.
+pub fn evaluated(tree: &Tree, options: Options, files: &[ast::File]) -> String {
     let mut out = String::new();
     let writer = Writer { options };
     let tree = tree.decided();
@@ -28,7 +29,60 @@ pub fn evaluated(tree: &Tree, options: Options) -> String {
             out.push('\n');
         }
     }
-    lay_out(&out).replace('\t', "    ")
+    lay_out(&format!("{}{out}", imports(&out, files))).replace('\t', "    ")
+}
+
+/// The import declaration for the packages of the files that a text refers to.
+fn imports(text: &str, files: &[ast::File]) -> String {
+    if files.iter().all(|file| file.imports().next().is_none()) {
+        return String::new();
+    }
+    let mut sources = pravo_diag::SourceMap::new();
+    let file = sources.add("value", text);
+    let parsed = parse_file(&sources, file, &ParseOptions::default());
+    let used = super::definition::undeclared(parsed.file);
+    let mut lines: Vec<String> = Vec::new();
+    for name in used {
+        let specs = files.iter().flat_map(ast::File::imports);
+        let found = specs.filter_map(|spec| {
+            let path = crate::syntax::literal::plain_string(&spec.path.text)?;
+            let own = super::definition::own_name(&path).to_owned();
+            let local = spec.name.as_ref().map_or(own.as_str(), |name| name.name.as_str());
+            let written = if local == own { spec.path.text.clone() } else { format!("{local} {}", spec.path.text) };
+            (local == name).then_some(written)
+        });
+        lines.extend(found.take(1).filter(|line| !lines.contains(line)).collect::<Vec<_>>());
+    }
+    match lines.as_slice() {
+        [] => String::new(),
+        [only] => format!("import {only}\n\n"),
+        many => format!("import (\n\t{}\n)\n\n", many.join("\n\t")),
+    }
+}
+
+/// A value as CUE, not laid out.
+pub(crate) fn value(tree: &Tree) -> String {
+    let mut out = String::new();
+    Writer { options: Options { all: true } }.value(&mut out, tree);
+    out
+}
+
+/// A concrete value as CUE that can be read again, every string on one line.
+pub fn literal(value: &Value) -> String {
+    match value {
+        Value::String(text) => Form::STRING.quote(text),
+        Value::Bytes(bytes) => Form::BYTES.quote_bytes(bytes),
+        Value::List(elements) => format!("[{}]", elements.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        Value::Struct(fields) => {
+            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("{}: {}", quote_label(name), literal(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        other => {
+            let mut out = String::new();
+            scalar(&mut out, other);
+            out
+        }
+    }
 }
 
 /// Lays a text out; where it cannot be read (the words of an error, for instance), it is left as it is.
@@ -88,7 +142,7 @@ impl Writer {
             out.push_str("{\n");
             self.fields(out, tree, false);
             out.push('}');
-        } else if fields.peek().is_some() {
+        } else if fields.peek().is_some() && !matches!(tree.content, Content::Bottom(_)) {
             // The fields of the braces around a scalar or list.
             let is_list = matches!(tree.content, Content::List { .. });
             let mut inner = String::new();
@@ -154,6 +208,24 @@ impl Writer {
     }
 }
 
+/// The kinds that a constraint leaves by itself; a function may leave any.
+fn said_kinds(constraint: &Constraint, all: Kinds) -> Kinds {
+    let Constraint::Bound { operator, operand } = constraint else { return all };
+    match (operator, &operand.content) {
+        (ast::UnaryOperator::NotEqual, Content::Scalar(Value::Null)) => Kinds(everything().0 & !Kinds::NULL.0),
+        (ast::UnaryOperator::NotEqual, Content::Scalar(value)) if value.kinds() == all => all,
+        (ast::UnaryOperator::NotEqual, _) => everything(),
+        (ast::UnaryOperator::Match | ast::UnaryOperator::NotMatch, _) => Kinds(Kinds::STRING.0 | Kinds::BYTES.0),
+        (_, Content::Scalar(Value::Number(_))) => Kinds::NUMBER,
+        (_, Content::Scalar(value)) => value.kinds(),
+        _ => all,
+    }
+}
+
+fn everything() -> Kinds {
+    Kinds(Kinds::SCALAR.0 | Kinds::LIST.0 | Kinds::STRUCT.0)
+}
+
 /// The names of integer types of a fixed size, with their bounds.
 fn integer_types() -> Vec<(&'static str, Number, Number)> {
     let power = |exponent: u32| num_bigint::BigInt::from(1) << exponent;
@@ -172,18 +244,8 @@ fn integer_range(kinds: Kinds, constraints: &[Constraint]) -> (Vec<String>, Vec<
     let all: Vec<&Constraint> = constraints.iter().collect();
     if kinds != Kinds::INT {
         // A kind that the bounds do not say themselves stands in front.
-        let said = constraints.iter().any(|constraint| match constraint {
-            Constraint::Bound { operand, .. } => match &operand.content {
-                Content::Scalar(Value::Number(_)) => kinds == Kinds::NUMBER,
-                Content::Scalar(value) => value.kinds() == kinds,
-                _ => false,
-            },
-            Constraint::Validator(_) => true,
-        });
-        let not_equal = constraints.iter().all(|constraint| {
-            matches!(constraint, Constraint::Bound { operator: ast::UnaryOperator::NotEqual, .. })
-        });
-        let named = !said && !kinds.contains(Kinds::TOP) && !(not_equal && kinds.contains(Kinds::SCALAR));
+        let said = constraints.iter().fold(Kinds::TOP, |said, constraint| said & said_kinds(constraint, kinds));
+        let named = said.0 & everything().0 != kinds.0 & everything().0;
         return (if named { vec![kinds_text(kinds)] } else { Vec::new() }, all);
     }
     let bound = |wanted: ast::UnaryOperator| {
@@ -215,8 +277,7 @@ fn integer_range(kinds: Kinds, constraints: &[Constraint]) -> (Vec<String>, Vec<
 
 /// Kinds as CUE: `int`, `(int | string)`, `_`.
 pub(crate) fn kinds_text(kinds: Kinds) -> String {
-    let everything = Kinds(Kinds::SCALAR.0 | Kinds::LIST.0 | Kinds::STRUCT.0);
-    if kinds.contains(everything) {
+    if kinds.contains(everything()) {
         return "_".to_owned();
     }
     let names = [

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use std::collections::HashMap;
+
 use pravo_diag::{SourceMap, Span};
 
 use super::tree::{Class, Code, Constraint, Content, Field, Openness, Pattern, Problem, Tree};
 use crate::program::{Operator, Presence};
-use crate::session::{Choice, Code as SessionCode, FieldArc, FieldClass, LimitExceeded, Session, Shape};
+use crate::session::{Choice, Code as SessionCode, FieldClass, LimitExceeded, Session, Shape};
 use crate::syntax::ast;
 use crate::{Kinds, Node};
 
@@ -89,9 +91,13 @@ impl Walk<'_> {
             _ => false,
         };
         if is_struct && depth < 60 {
-            for constraint in self.session.constraints(node)? {
-                let at = self.place_of(&arcs, constraint.node);
-                arcs.insert(at, constraint);
+            let constraints = self.session.constraints(node)?;
+            if !constraints.is_empty() {
+                let nodes: Vec<Node> = constraints.iter().map(|arc| arc.node).collect();
+                let order = self.session.ordered_with(node, &nodes);
+                let place: HashMap<Node, usize> = order.into_iter().enumerate().map(|(at, node)| (node, at)).collect();
+                arcs.extend(constraints);
+                arcs.sort_by_key(|arc| place.get(&arc.node).copied().unwrap_or(usize::MAX));
             }
         }
         for arc in arcs {
@@ -125,18 +131,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Where a field that is only a constraint stands among others: in front of what is declared behind it.
-    fn place_of(&self, arcs: &[FieldArc], node: Node) -> usize {
-        let Some(own) = self.session.spans(node).first().copied() else {
-            return arcs.len();
-        };
-        let behind = |arc: &FieldArc| {
-            let first = self.session.spans(arc.node).first().copied();
-            first.is_some_and(|span| span.file == own.file && span.start > own.start)
-        };
-        arcs.iter().position(behind).unwrap_or(arcs.len())
     }
 
     fn constraint(
@@ -176,21 +170,39 @@ impl Walk<'_> {
     }
 
     fn problem(&self, node: Node, spans: &[Span]) -> Problem {
-        let code = match self.session.error_code(node) {
-            Some(SessionCode::User) => Code::User,
-            Some(SessionCode::Incomplete) => Code::Incomplete,
-            Some(SessionCode::Cycle) => Code::Cycle,
-            Some(SessionCode::Structural) => Code::StructuralCycle,
-            Some(SessionCode::Eval) | None => Code::Eval,
-        };
+        let code = self.session.error_code(node).map_or(Code::Eval, code_of);
+        let causes = self.session.error_parts(node).into_iter().map(|(code, diagnostic)| Problem {
+            code: code_of(code),
+            spans: diagnostic.labels.iter().map(|label| label.span).collect(),
+            path: diagnostic.path,
+            message: diagnostic.summary,
+            source: None,
+            causes: Vec::new(),
+        });
+        let causes = causes.collect();
         Problem {
             code,
             message: self.session.error(node).map_or_else(String::new, |error| error.summary),
             path: self.session.error_path(node).unwrap_or_default(),
             spans: self.session.error_spans(node),
-            source: if code.is_incomplete() { self.source(spans) } else { None },
-            causes: Vec::new(),
+            source: if code.is_incomplete() { self.source(&self.behind_reference(node, spans)) } else { None },
+            causes,
         }
+    }
+
+    /// Where a value is nothing but a reference to something that is not known yet, the places of that.
+    fn behind_reference(&self, node: Node, spans: &[Span]) -> Vec<Span> {
+        let is_reference = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '#' | '.' | '$'));
+        if let ([span], Some(target)) = (spans, self.session.error_node(node))
+            && target != node
+            && self.text(*span).is_some_and(is_reference)
+        {
+            let behind = self.session.spans(target);
+            if !behind.is_empty() {
+                return behind;
+            }
+        }
+        spans.to_vec()
     }
 
     fn text(&self, span: Span) -> Option<&str> {
@@ -200,13 +212,38 @@ impl Walk<'_> {
 
     /// The expressions that a value is made of, as they are written.
     fn source(&self, spans: &[Span]) -> Option<String> {
+        let mut texts: Vec<(u8, Span, &str)> = spans.iter().filter_map(|span| self.text(*span).map(|text| (rank(text), *span, text))).collect();
+        texts.sort_by_key(|(rank, span, _)| (*rank, span.file.0, span.start));
         let mut parts: Vec<&str> = Vec::new();
-        for part in spans.iter().filter_map(|span| self.text(*span)) {
+        for (_, _, part) in texts {
             if !parts.contains(&part) {
                 parts.push(part);
             }
         }
         (!parts.is_empty()).then(|| parts.join(" & "))
+    }
+}
+
+/// Where an expression stands among those that it is joined with: types, references, literals, bounds, anything else, structs and lists.
+fn rank(text: &str) -> u8 {
+    let is_word = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '#' | '$'));
+    match text.chars().next() {
+        _ if matches!(text, "string" | "int" | "number" | "float" | "bytes" | "bool" | "_" | "null") => 1,
+        Some('{' | '[') => 30,
+        Some('>' | '<' | '!' | '=') => 20,
+        Some('0'..='9' | '"' | '\'') => 10,
+        _ if is_word => 2,
+        _ => 25,
+    }
+}
+
+fn code_of(code: SessionCode) -> Code {
+    match code {
+        SessionCode::User => Code::User,
+        SessionCode::Incomplete => Code::Incomplete,
+        SessionCode::Cycle => Code::Cycle,
+        SessionCode::Structural => Code::StructuralCycle,
+        SessionCode::Eval => Code::Eval,
     }
 }
 

@@ -38,10 +38,10 @@ fn sample() -> Tree {
 #[test]
 fn cue_is_laid_out() {
     assert_eq!(
-        cue::evaluated(&sample(), cue::Options::default()),
+        cue::evaluated(&sample(), cue::Options::default(), &[]),
         "a: \"text\"\n\"b-c\": {\n    n: null\n    lines: \"\"\"\n        x\n        y\n\n        \"\"\"\n}\nlist: [1, {\n    x: true\n}]\nempty: {}\n"
     );
-    assert!(cue::evaluated(&sample(), cue::Options { all: true }).contains("_hidden: 2\n"));
+    assert!(cue::evaluated(&sample(), cue::Options { all: true }, &[]).contains("_hidden: 2\n"));
 }
 
 #[test]
@@ -54,11 +54,11 @@ fn constraints_are_named() {
         (Kinds::NUMBER, vec![bound(U::Greater, 3), bound(U::Less, 9)], ">3 & <9"),
     ] {
         let tree = structure(vec![field("a", Tree::of(Content::Constraints { kinds, constraints }))]);
-        assert_eq!(cue::evaluated(&tree, cue::Options::default()), format!("a: {expected}\n"));
+        assert_eq!(cue::evaluated(&tree, cue::Options::default(), &[]), format!("a: {expected}\n"));
     }
     let mut optional = field("a", Tree::of(Content::Kinds(Kinds(Kinds::INT.0 | Kinds::STRING.0))));
     optional.constraint = Some(Mark::Optional);
-    assert_eq!(cue::evaluated(&structure(vec![optional]), cue::Options { all: true }), "a?: (int | string)\n");
+    assert_eq!(cue::evaluated(&structure(vec![optional]), cue::Options { all: true }, &[]), "a?: (int | string)\n");
 }
 
 #[test]
@@ -100,12 +100,13 @@ fn strings_that_yaml_would_take_for_something_else_are_quoted() {
 fn a_package_is_one_file() {
     let mut sources = pravo_diag::SourceMap::new();
     let mut files = Vec::new();
-    for text in ["package x\nimport \"strings\"\na: {b: 1, c: strings.ToUpper(y)}\n", "package x\n// doc\nd: [1, 2]\nlet y = \"q\"\n"] {
+    for text in ["package x\nimport \"strings\"\nlet y = \"q\"\na: {b: 1, c: strings.ToUpper(y)}\n", "package x\n// doc\nd: [1, 2]\na: b: int\nlet unused = 1\n"] {
         let file = sources.add("x.cue", text);
         files.push(crate::syntax::parse_file(&sources, file, &Default::default()).file);
     }
+    let tree = structure(Vec::new());
     assert_eq!(
-        super::definition(&files).as_deref(),
-        Some("package x\n\nimport \"strings\"\n\nlet y = \"q\"\na: {\n\tb: 1\n\tc: strings.ToUpper(y)\n}\n// doc\nd: [1, 2]\n")
+        super::definition(&files, &tree, false),
+        "package x\n\nimport \"strings\"\n\nlet y = \"q\"\na: {\n\tb: 1\n\tc: strings.ToUpper(y)\n}\n// doc\nd: [1, 2]\n"
     );
 }

@@ -147,8 +147,8 @@ fn line(out: &mut String, text: &str) {
 
 /// Whether a literal block keeps a text as it is.
 fn fits_block(text: &str) -> bool {
-    let printable = text.chars().all(|c| c == '\n' || is_printable(c));
-    printable && !text.contains(" \n") && !text.ends_with(' ')
+    let printable = text.chars().all(|c| matches!(c, '\n' | '\t') || is_printable(c));
+    printable && !text.contains(['\u{2028}', '\u{2029}']) && !text.contains(" \n") && !text.ends_with(' ')
 }
 
 fn is_printable(c: char) -> bool {
@@ -186,7 +186,8 @@ fn is_plain(text: &str) -> bool {
     let documents = text.starts_with("---") || text.starts_with("...");
     let spaced = text.starts_with(' ') || text.ends_with(' ');
     let marks = text.contains(": ") || text.ends_with(':') || text.contains(" #");
-    !indicator && !dash && !documents && !spaced && !marks
+    let breaks = text.contains(['\u{2028}', '\u{2029}']);
+    !breaks && !indicator && !dash && !documents && !spaced && !marks
 }
 
 /// Whether a plain text would be read as something else than a string, by a reader of YAML 1.1 or 1.2.

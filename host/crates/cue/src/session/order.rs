@@ -1,97 +1,390 @@
 //! In which order fields come out.
 //!
-//! Every literal of a node says that its fields come in the order in which it declares them; the result is sorted
-//! topologically over all of these, the earliest declared first where nothing decides. It is computed from the
-//! declarations alone, so that the order of evaluation does not show.
+//! Kept true here: the order is computed from the declarations alone, so that the order of evaluation does not show. Every struct literal of
+//! a node has a place: that of its own fields, or of the first reference that led to it. Literals are taken in the order of their places.
+//! Fields come in the order of their declarations; those of a literal come behind those of the literal in front of it, unless the two are
+//! operands of `&` or of different files. The result is sorted topologically over all of this. Where nothing decides, and where orders
+//! contradict each other, names are compared.
 
-use super::Session;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
 use super::data::*;
-use crate::Node;
+use super::{FILE, Session};
 use crate::intern::Label;
-use crate::program::Declared;
+use crate::program::{Declared, Expr, ExprId};
+use crate::{Kinds, Node};
+
+/// A struct literal of a node.
+struct Part {
+    literal: u32,
+    /// File and offset; what stands nowhere comes last.
+    file: u32,
+    place: (u32, u32),
+    explicit: bool,
+    dynamic: bool,
+}
+
+/// What must come before what, by numbers of arcs.
+struct Graph {
+    next: Vec<Vec<usize>>,
+    edges: HashSet<(usize, usize)>,
+    /// The part that declared an arc last.
+    part: Vec<Option<usize>>,
+}
+
+/// The labels of computed fields, by the expressions of their values.
+type Computed = HashMap<ExprId, std::collections::VecDeque<usize>>;
 
 impl Session {
     /// The arcs of a node in order, whatever their class and presence.
     pub(crate) fn ordered_arcs(&self, node: Node) -> Vec<Node> {
-        let node = self.deref(node);
-        let data = self.node(node);
-        if data.structs.len() <= 1 || data.arcs.len() <= 1 {
+        let data = self.node(self.deref(node));
+        if data.arcs.len() <= 1 || data.kinds == Kinds::LIST || !self.is_mixed(data) {
             return data.arcs.to_vec();
         }
-        let edges = self.order_edges(data);
-        if edges.iter().all(|(before, after)| before < after) {
-            return data.arcs.to_vec();
-        }
-        let count = data.arcs.len();
-        let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
-        let mut incoming = vec![0_usize; count];
-        for (before, after) in edges {
-            if let (Some(edges), Some(slot)) = (next.get_mut(before), incoming.get_mut(after)) {
-                edges.push(after);
-                *slot += 1;
-            }
-        }
-        self.sort(data, &next, incoming)
+        self.in_order(data, &data.arcs)
     }
 
-    /// Which arc each literal of a node declares before which.
-    fn order_edges(&self, data: &NodeData) -> Vec<(usize, usize)> {
-        let index = data.extra.as_ref().and_then(|extra| extra.index.as_ref()).filter(|_| data.arcs.len() > 12);
-        let labels: Vec<Label> = if index.is_some() { Vec::new() } else { data.arcs.iter().map(|arc| self.node(*arc).label).collect() };
-        let position = |label: Label| match index {
-            Some(index) => index.get(&label).map(|at| *at as usize),
-            None => labels.iter().position(|other| *other == label),
-        };
-        let mut edges = Vec::with_capacity(data.arcs.len());
+    /// The arcs of a node and nodes of fields that are only constraints, in order.
+    pub fn ordered_with(&self, node: Node, constraints: &[Node]) -> Vec<Node> {
+        let data = self.node(self.deref(node));
+        let mut arcs = data.arcs.to_vec();
+        arcs.extend(constraints.iter().copied());
+        self.in_order(data, &arcs)
+    }
+
+    fn in_order(&self, data: &NodeData, arcs: &[Node]) -> Vec<Node> {
+        let mut position: HashMap<Label, usize> = HashMap::with_capacity(arcs.len());
+        for (index, arc) in arcs.iter().enumerate() {
+            position.entry(self.node(*arc).label).or_insert(index);
+        }
+        let mut computed = self.computed(data);
+        let parts = self.parts(data, &position, &computed);
+        let count = arcs.len();
+        let mut graph = Graph { next: vec![Vec::new(); count], edges: HashSet::new(), part: vec![None; count] };
+        self.chain(&parts, &position, &mut computed, &mut graph);
+        graph.chain_the_rest();
+        let names: Vec<&str> = arcs.iter().map(|arc| self.name_of(self.node(*arc).label)).collect();
+        sorted(&graph.next, &names).into_iter().filter_map(|at| arcs.get(at).copied()).collect()
+    }
+
+    /// Whether the order of a node's arcs is not simply that of one literal.
+    fn is_mixed(&self, data: &NodeData) -> bool {
+        let deferred = |literal: u32| self.program.code.structs.get(literal as usize).is_some_and(|structure| structure.deferred);
+        data.structs.len() > 1 || data.structs.iter().any(|(literal, ..)| deferred(*literal))
+    }
+
+    fn name_of(&self, label: Label) -> &str {
+        if label.is_index() { "" } else { self.texts.get(label.text()) }
+    }
+
+    /// The arcs that computed fields gave, in the order in which they came.
+    fn computed(&self, data: &NodeData) -> Computed {
+        let mut values: Computed = HashMap::new();
         for (literal, ..) in &data.structs {
-            let Some(structure) = self.program.code.structs.get(*literal as usize) else { continue };
-            let mut last: Option<usize> = None;
+            let Some(structure) = self.program.code.structs.get(*literal as usize).filter(|structure| structure.deferred) else { continue };
             for declared in &structure.declarations {
-                let Declared::Field(field) = declared else { continue };
-                let Some(at) = position(field.label) else { continue };
-                if let Some(last) = last
-                    && last != at
-                {
-                    edges.push((last, at));
+                if let Declared::Dynamic { slot, .. } = declared {
+                    values.entry(slot.value).or_default();
                 }
-                last = Some(at);
             }
         }
-        edges
+        if !values.is_empty() {
+            for (index, arc) in data.arcs.iter().enumerate() {
+                for conjunct in &self.node(*arc).conjuncts {
+                    if let Some(arcs) = values.get_mut(&conjunct.expr) {
+                        arcs.push_back(index);
+                    }
+                }
+            }
+        }
+        values.retain(|_, arcs| !arcs.is_empty());
+        values
     }
 
-    fn sort(&self, data: &NodeData, next: &[Vec<usize>], mut incoming: Vec<usize>) -> Vec<Node> {
-        let count = data.arcs.len();
-        let mut ready: std::collections::BTreeSet<usize> = (0..count).filter(|index| incoming.get(*index) == Some(&0)).collect();
-        let mut done = vec![false; count];
-        let mut out = Vec::with_capacity(count);
-        let mut cursor = 0;
-        while out.len() < count {
-            let at = match ready.pop_first() {
-                Some(at) => at,
-                None => {
-                    // Orders that contradict each other: the earliest goes first.
-                    while done.get(cursor) == Some(&true) {
-                        cursor += 1;
+    /// The literals of a node in the order of their places.
+    fn parts(&self, data: &NodeData, position: &HashMap<Label, usize>, computed: &Computed) -> Vec<Part> {
+        let operands = self.operands_of(data);
+        let part = |(literal, _, info): &(u32, u32, u32)| {
+            let structure = self.program.code.structs.get(*literal as usize);
+            let mut span = structure.map_or_else(|| self.span_of(ExprId(u32::MAX)), |structure| structure.span);
+            let mut dynamic = false;
+            for declared in structure.map_or(&[][..], |structure| &structure.declarations) {
+                match declared {
+                    Declared::Field(field) if position.contains_key(&field.label) && !dynamic => span = field.span,
+                    Declared::Dynamic { label, slot, .. } if computed.contains_key(&slot.value) => {
+                        dynamic = true;
+                        span = self.span_of(*label);
                     }
-                    cursor
+                    _ => {}
                 }
-            };
-            match done.get_mut(at) {
-                Some(slot) if !*slot => *slot = true,
-                Some(_) => continue,
-                None => break,
             }
-            out.extend(data.arcs.get(at).copied());
-            for other in next.get(at).map_or(&[][..], |edges| edges) {
-                if let Some(slot) = incoming.get_mut(*other) {
-                    *slot = slot.saturating_sub(1);
-                    if *slot == 0 && done.get(*other) == Some(&false) {
-                        ready.insert(*other);
-                    }
+            let mut explicit = operands.literals.contains(literal);
+            if let Some(reference) = self.first_reference(self.info(*info).references) {
+                span = self.span_of(reference);
+                explicit |= operands.references.contains(&reference);
+            }
+            Part { literal: *literal, file: span.file.0, place: (span.file.0, span.start), explicit, dynamic }
+        };
+        let mut parts: Vec<Part> = data.structs.iter().map(part).collect();
+        parts.sort_by_key(|part| (part.place, part.dynamic));
+        parts
+    }
+
+    /// The reference that was followed first on the way to a conjunct.
+    fn first_reference(&self, references: u32) -> Option<ExprId> {
+        let mut at = references;
+        let mut found = None;
+        // Every step goes to an older entry of the table.
+        while at != 0 {
+            let reference = self.references.get(at as usize)?;
+            found = Some(reference.expr);
+            if reference.next >= at {
+                break;
+            }
+            at = reference.next;
+        }
+        found
+    }
+
+    /// The operands of `&` among a node's own conjuncts and what is embedded in its literals.
+    fn operands_of(&self, data: &NodeData) -> Operands {
+        let mut open: Vec<ExprId> = data.conjuncts.iter().map(|conjunct| conjunct.expr).filter(|expr| expr.0 & (DATUM | FILE) == 0).collect();
+        for (literal, ..) in &data.structs {
+            let structure = self.program.code.structs.get(*literal as usize).filter(|structure| structure.embeds);
+            for declared in structure.map_or(&[][..], |structure| &structure.declarations) {
+                if let Declared::Embedding(expr) = declared {
+                    open.push(*expr);
+                }
+            }
+        }
+        let mut out = Operands::default();
+        while let Some(expr) = open.pop() {
+            let Expr::Unify(operands) = self.program.code.expr(expr) else { continue };
+            for operand in self.program.code.operands(operands) {
+                let operand = ExprId(*operand);
+                match self.program.code.expr(operand) {
+                    Expr::Struct(literal) => drop(out.literals.insert(literal)),
+                    Expr::Unify(_) => open.push(operand),
+                    _ => drop(out.references.insert(operand)),
                 }
             }
         }
         out
+    }
+
+    /// Chains the fields of the parts: those of one part behind each other, and behind those of the group in front of it.
+    fn chain(&self, parts: &[Part], position: &HashMap<Label, usize>, computed: &mut Computed, graph: &mut Graph) {
+        let mut previous: Vec<usize> = Vec::new();
+        let mut previous_file = None;
+        for group in groups(parts) {
+            let explicit = group.len() > 1 || group.iter().any(|at| parts.get(*at).is_some_and(|part| part.explicit));
+            let file = group.first().and_then(|at| parts.get(*at)).map(|part| part.file);
+            if previous_file.is_some() && previous_file != file {
+                previous.clear();
+            }
+            let mut next = Vec::new();
+            for at in group {
+                let Some(part) = parts.get(at) else { continue };
+                let before = self.chain_part((at, part, explicit), parts, position, computed, (previous.clone(), graph));
+                next.extend(before);
+            }
+            previous = next;
+            previous_file = file;
+        }
+    }
+
+    /// Chains the fields of one part; what those of the next group come behind.
+    fn chain_part(
+        &self,
+        (number, part, explicit): (usize, &Part, bool),
+        parts: &[Part],
+        position: &HashMap<Label, usize>,
+        computed: &mut Computed,
+        (mut previous, graph): (Vec<usize>, &mut Graph),
+    ) -> Vec<usize> {
+        let structure = self.program.code.structs.get(part.literal as usize);
+        for declared in structure.map_or(&[][..], |structure| &structure.declarations) {
+            let at = match declared {
+                Declared::Field(field) => position.get(&field.label).copied(),
+                Declared::Dynamic { slot, .. } => computed.get_mut(&slot.value).and_then(std::collections::VecDeque::pop_front),
+                _ => None,
+            };
+            let Some(at) = at else { continue };
+            let declared_by = graph.part.get(at).copied().flatten();
+            let same_file = declared_by.and_then(|other| parts.get(other)).is_some_and(|other| other.file == part.file);
+            if declared_by == Some(number) || same_file && !explicit {
+                continue;
+            }
+            if let Some(slot) = graph.part.get_mut(at) {
+                *slot = Some(number);
+            }
+            previous.iter().for_each(|before| graph.edge(*before, at));
+            previous = vec![at];
+        }
+        previous
+    }
+}
+
+/// The operands of `&`.
+#[derive(Default)]
+struct Operands {
+    literals: HashSet<u32>,
+    references: HashSet<ExprId>,
+}
+
+/// Parts at one place go together, and so do neighbours that are operands of `&` in one file.
+fn groups(parts: &[Part]) -> Vec<Vec<usize>> {
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let first = batches.last().and_then(|batch| batch.first()).and_then(|first| parts.get(*first));
+        match batches.last_mut() {
+            Some(batch) if first.is_some_and(|first| first.place == part.place) && !part.dynamic => batch.push(at),
+            _ => batches.push(vec![at]),
+        }
+    }
+    let mut out: Vec<Vec<usize>> = Vec::new();
+    let explicit = |batch: &[usize]| batch.len() > 1 || batch.iter().any(|at| parts.get(*at).is_some_and(|part| part.explicit));
+    let file = |batch: &[usize]| batch.first().and_then(|at| parts.get(*at)).map(|part| part.file);
+    for batch in batches {
+        match out.last_mut() {
+            Some(last) if explicit(&batch) && explicit(last) && file(&batch) == file(last) => last.extend(batch),
+            _ => out.push(batch),
+        }
+    }
+    out
+}
+
+impl Graph {
+    fn edge(&mut self, from: usize, to: usize) {
+        if self.edges.insert((from, to))
+            && let Some(next) = self.next.get_mut(from)
+        {
+            next.push(to);
+        }
+    }
+
+    /// Arcs that no literal declares, those of data, keep the order in which they came.
+    fn chain_the_rest(&mut self) {
+        let rest: Vec<usize> = self.part.iter().enumerate().filter(|(_, part)| part.is_none()).map(|(at, _)| at).collect();
+        rest.windows(2).for_each(|pair| {
+            if let [from, to] = pair {
+                self.edge(*from, *to);
+            }
+        });
+    }
+}
+
+/// Sorts topologically; of what may come next, the least name does. What waits for itself comes together, by names.
+fn sorted(next: &[Vec<usize>], names: &[&str]) -> Vec<usize> {
+    let components = components(next);
+    let mut of = vec![0; next.len()];
+    for (number, members) in components.iter().enumerate() {
+        for member in members {
+            if let Some(slot) = of.get_mut(*member) {
+                *slot = number;
+            }
+        }
+    }
+    let mut members = components;
+    let name = |at: &usize| names.get(*at).copied().unwrap_or("");
+    members.iter_mut().for_each(|members| members.sort_by_key(|at| (name(at), *at)));
+    let mut outgoing: Vec<HashSet<usize>> = vec![HashSet::new(); members.len()];
+    let mut waiting = vec![0_usize; members.len()];
+    for (from, edges) in next.iter().enumerate() {
+        for to in edges {
+            let (Some(from), Some(to)) = (of.get(from).copied(), of.get(*to).copied()) else { continue };
+            if from != to && outgoing.get_mut(from).is_some_and(|edges| edges.insert(to)) {
+                waiting.iter_mut().skip(to).take(1).for_each(|count| *count += 1);
+            }
+        }
+    }
+    let key = |number: usize| members.get(number).map_or(("", 0), |members| members.first().map_or(("", 0), |at| (name(at), *at)));
+    let mut ready: BinaryHeap<Reverse<((&str, usize), usize)>> = BinaryHeap::new();
+    ready.extend(waiting.iter().enumerate().filter(|(_, count)| **count == 0).map(|(number, _)| Reverse((key(number), number))));
+    let mut out = Vec::with_capacity(next.len());
+    while let Some(Reverse((_, number))) = ready.pop() {
+        out.extend(members.get(number).into_iter().flatten().copied());
+        for to in outgoing.get(number).into_iter().flatten() {
+            let Some(count) = waiting.get_mut(*to) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ready.push(Reverse((key(*to), *to)));
+            }
+        }
+    }
+    out
+}
+
+/// The strongly connected components: one for each node where nothing waits for itself.
+fn components(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let finished = finish_order(next);
+    let mut back: Vec<Vec<usize>> = vec![Vec::new(); next.len()];
+    for (from, edges) in next.iter().enumerate() {
+        for to in edges {
+            if let Some(edges) = back.get_mut(*to) {
+                edges.push(from);
+            }
+        }
+    }
+    let mut seen = vec![false; next.len()];
+    let mut out = Vec::new();
+    for root in finished.into_iter().rev() {
+        let mut members = Vec::new();
+        let mut open = vec![root];
+        while let Some(at) = open.pop() {
+            match seen.get_mut(at) {
+                Some(slot) if !*slot => *slot = true,
+                _ => continue,
+            }
+            members.push(at);
+            open.extend(back.get(at).into_iter().flatten().copied());
+        }
+        if !members.is_empty() {
+            out.push(members);
+        }
+    }
+    out
+}
+
+/// Every node, those that can be reached from it in front of it.
+fn finish_order(next: &[Vec<usize>]) -> Vec<usize> {
+    let mut seen = vec![false; next.len()];
+    let mut out = Vec::with_capacity(next.len());
+    for root in 0..next.len() {
+        let mut open = vec![(root, 0)];
+        while let Some((at, edge)) = open.pop() {
+            if edge == 0 {
+                match seen.get_mut(at) {
+                    Some(slot) if !*slot => *slot = true,
+                    _ => continue,
+                }
+            }
+            match next.get(at).and_then(|edges| edges.get(edge)) {
+                Some(to) => {
+                    open.push((at, edge + 1));
+                    if seen.get(*to) == Some(&false) {
+                        open.push((*to, 0));
+                    }
+                }
+                None => out.push(at),
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sorted;
+
+    #[test]
+    fn circles_come_together_by_name() {
+        let names = ["c", "a", "b", "d"];
+        assert_eq!(sorted(&[vec![3], vec![2], vec![], vec![]], &names), [1, 2, 0, 3]);
+        // a and b wait for each other, c for them.
+        assert_eq!(sorted(&[vec![], vec![2], vec![1, 0], vec![]], &names), [1, 2, 0, 3]);
+        assert_eq!(sorted(&[], &[]), Vec::<usize>::new());
     }
 }

@@ -442,6 +442,21 @@ impl Session {
         (data.bottom != 0).then(|| self.diagnostic(data.bottom))
     }
 
+    /// The errors that a node's own error is made of: of the branches of a disjunction none of which fits.
+    pub fn error_parts(&self, node: Node) -> Vec<(Code, Diagnostic)> {
+        let bottom = self.node(self.deref(node)).bottom;
+        match self.bottom_data(bottom).filter(|_| bottom != 0).map(|data| &data.reason) {
+            Some(Reason::Disjunction(parts)) => parts.iter().map(|part| (self.code_of(*part), self.diagnostic(*part))).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The node that a node's own error is about: itself, or what it refers to.
+    pub fn error_node(&self, node: Node) -> Option<Node> {
+        let data = self.node(self.deref(node));
+        self.bottom_data(data.bottom).filter(|_| data.bottom != 0).map(|data| data.node).filter(|node| *node != NONE)
+    }
+
     /// The path that a node's own error names.
     pub fn error_path(&self, node: Node) -> Option<String> {
         let data = self.node(self.deref(node));

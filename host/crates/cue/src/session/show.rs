@@ -192,10 +192,15 @@ impl Session {
             Code::Structural => "cue.structural-cycle",
         };
         let path = self.path(data.node);
-        let text = self.bottom_text(bottom);
+        let closest = match &data.reason {
+            Reason::Disjunction(failed) if failed.len() > 1 => self.closest(failed),
+            _ => None,
+        };
+        let text = closest.map_or_else(|| self.bottom_text(bottom), |closest| self.failed_branches(data, closest));
         let summary = if path.is_empty() { text } else { format!("{path}: {text}") };
         let mut out = Diagnostic::error(code, summary).with_path(path);
-        let mut spans = data.spans.clone();
+        let mut spans = closest.and_then(|closest| self.bottom_data(closest)).map_or_else(Vec::new, |closest| closest.spans.clone());
+        spans.extend(data.spans.iter().copied());
         if let Reason::Disjunction(failed) = &data.reason {
             for bottom in failed.iter().take(4) {
                 spans.extend(self.bottom_data(*bottom).into_iter().flat_map(|data| data.spans.iter().copied()));
@@ -217,6 +222,33 @@ impl Session {
             out = out.with_help(help);
         }
         out
+    }
+
+    /// The branch of a disjunction that came closest: a wrong scalar in a place that tells branches apart is far off, a field that is not
+    /// allowed is nearer, a value of the right kind is nearest.
+    fn closest(&self, failed: &[u32]) -> Option<u32> {
+        let concrete = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-')) || matches!(text, "true" | "false" | "null");
+        let nearness = |bottom: &u32| {
+            let Some(data) = self.bottom_data(*bottom) else { return (0, 0) };
+            let kind = match &data.reason {
+                Reason::Conflict(a, b) if concrete(a) && concrete(b) => 0,
+                Reason::NotAllowed(_) => 1,
+                Reason::OutOfBound(..) => 3,
+                _ => 2,
+            };
+            (kind, self.node(data.node).level)
+        };
+        // Of equally near ones the first.
+        failed.iter().rev().max_by_key(|bottom| nearness(bottom)).copied()
+    }
+
+    /// What is said where no branch fits.
+    fn failed_branches(&self, data: &BottomData, closest: u32) -> String {
+        let Reason::Disjunction(failed) = &data.reason else { return String::new() };
+        let place = self.bottom_data(closest).filter(|closest| closest.node != data.node).map(|closest| self.path(closest.node));
+        let why = self.bottom_text(closest);
+        let why = place.filter(|place| !place.is_empty()).map_or_else(|| why.clone(), |place| format!("{place}: {why}"));
+        format!("none of the {} branches fits; the closest fails with: {why}", failed.len())
     }
 
     fn advice(&self, data: &BottomData) -> Option<String> {

@@ -4,6 +4,8 @@
 //! their names; nothing outside the module is read. Deliberately absent: downloading modules (imports are local or vendored), the
 //! standard packages (the evaluator has them) and provider packages (they are generated).
 
+mod data;
+mod embed;
 mod module;
 mod tags;
 
@@ -18,9 +20,10 @@ use pravo_diag::{Diagnostic, SourceMap, Span};
 use pravo_model::specification::Input;
 
 use crate::Rejected;
+pub use data::Encoding;
 pub use module::Module;
-pub use tags::Tags;
 use tags::Injector;
+pub use tags::Tags;
 
 /// The largest file that is read.
 const MAXIMUM_BYTES: u64 = 64 << 20;
@@ -45,6 +48,8 @@ pub struct Reader {
     module: Option<Module>,
     tags: Tags,
     options: Options,
+    /// Texts that were given in place of files.
+    given: Vec<(PathBuf, String)>,
 }
 
 type Read<T> = Result<T, Vec<Diagnostic>>;
@@ -59,12 +64,17 @@ impl Reader {
             let help = "name a directory that holds .cue files with -C";
             Diagnostic::error("specification.directory", format!("{}: {error}", directory.display())).with_help(help)
         })?;
-        let mut reader =
-            Self { directory: absolute, sources: SourceMap::new(), inputs: Vec::new(), module: None, tags, options: Options::default() };
+        let mut reader = Self { directory: absolute, sources: SourceMap::new(), inputs: Vec::new(), module: None, tags, options: Options::default(), given: Vec::new() };
         if let Some(home) = module::find(&reader.directory) {
             match reader.module_file(home) {
-                Ok(module) => reader.module = Some(module),
-                Err(diagnostics) => return Err(Rejected { diagnostics, sources: reader.sources }),
+                Ok(module) => {
+                    let version = module.language.as_deref().and_then(syntax::LanguageVersion::parse);
+                    reader.options.version = version.unwrap_or_default();
+                    reader.module = Some(module);
+                }
+                Err(diagnostics) => {
+                    return Err(Rejected { diagnostics, sources: reader.sources });
+                }
             }
         }
         reader.inputs.extend(reader.tags.values.iter().map(|(name, value)| Input {
@@ -115,16 +125,13 @@ impl Reader {
         let mut injector = Injector::new(&tags);
         let mut files = self.files(&directory)?;
         files.retain(|file| injector.takes_part(file));
-        for file in &mut files {
-            injector.inject(file, &mut self.sources, &self.options);
-        }
-        let errors = injector.finish();
-        if !errors.is_empty() {
-            return Err(errors);
-        }
         set_policies_aside(&mut files);
         let name = one_package(&files, None)?.unwrap_or_default();
         files.retain(|file| name.is_empty() || file.package().is_some_and(|package| package.name == name));
+        if !files.is_empty() {
+            files = self.with_parents(&directory, &name, files, &mut injector)?;
+        }
+        self.inject(&mut files, injector)?;
         if files.is_empty() {
             let help = "a specification is a CUE package: write a .cue file that starts with a package clause, or name its directory with -C";
             let summary = format!("there are no .cue files in {}", directory.display());
@@ -133,12 +140,130 @@ impl Reader {
         Ok(Package { import_path, name, files: files.into() })
     }
 
+    /// Puts the values of tags into files.
+    fn inject(&mut self, files: &mut [File], mut injector: Injector<'_>) -> Read<()> {
+        for file in files {
+            injector.inject(file, &mut self.sources, &self.options);
+        }
+        let errors = injector.finish();
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// The package of a directory, with the values of tags in it. Where the directory holds several, a name says which.
+    ///
+    /// # Errors
+    /// Where files cannot be read or parsed, or there is not exactly one package.
+    pub fn package(&mut self, directory: &Path, wanted: Option<&str>) -> Read<Package> {
+        let absolute = fs::canonicalize(directory).map_err(|error| {
+            let help = "name a directory that holds .cue files, or files";
+            vec![Diagnostic::error("cue.package", format!("cannot find the package {}: {error}", directory.display())).with_help(help)]
+        })?;
+        let tags = self.tags.clone();
+        let mut injector = Injector::new(&tags);
+        let mut files = self.files(&absolute)?;
+        files.retain(|file| injector.takes_part(file));
+        let name = one_package(&files, wanted)?.unwrap_or_default();
+        files.retain(|file| file.package().is_some_and(|package| package.name == name));
+        if files.is_empty() {
+            let help = "a package is made of .cue files that start with a package clause; files without one can be named themselves";
+            let summary = format!("there are no .cue files of a package in {}", directory.display());
+            return Err(vec![Diagnostic::error("specification.empty", summary).with_help(help)]);
+        }
+        let mut files = self.with_parents(&absolute, &name, files, &mut injector)?;
+        self.inject(&mut files, injector)?;
+        let import_path = self.module.as_ref().and_then(|module| module.import_path(&absolute)).unwrap_or_default();
+        Ok(Package { import_path, name, files: files.into() })
+    }
+
+    /// The files of a package with those of the directories above that are of the same package, as far as the module goes: the nearest to
+    /// its top first.
+    fn with_parents(&mut self, directory: &Path, name: &str, files: Vec<File>, injector: &mut Injector<'_>) -> Read<Vec<File>> {
+        let top = self.module.as_ref().map(|module| module.directory.clone());
+        let Some(top) = top.filter(|top| !name.is_empty() && directory.starts_with(top)) else {
+            return Ok(files);
+        };
+        let mut groups = vec![files];
+        for parent in directory.ancestors().skip(1).take_while(|parent| parent.starts_with(&top)) {
+            let mut files = self.files_of(parent, name)?;
+            files.retain(|file| injector.takes_part(file));
+            groups.push(files);
+        }
+        Ok(groups.into_iter().rev().flatten().collect())
+    }
+
+    /// A package of files that are named, with the values of tags in it; data files become part of it, after the others.
+    ///
+    /// # Errors
+    /// Where they cannot be read or parsed.
+    pub fn named(&mut self, paths: &[PathBuf]) -> Read<Package> {
+        let tags = self.tags.clone();
+        let injector = Injector::new(&tags);
+        let mut files = Vec::new();
+        for path in paths {
+            files.extend(self.single(path)?.files.iter().cloned());
+        }
+        let names: Vec<_> = files.iter().filter_map(File::package).collect();
+        if let Some(first) = names.first()
+            && let Some(other) = names.iter().find(|other| other.name != first.name)
+        {
+            let summary = format!("the files are of two packages, {} and {}", first.name, other.name);
+            return Err(vec![Diagnostic::error("cue.package", summary).at(other.span, "").at(first.span, "the other")]);
+        }
+        let name = names.first().map(|name| name.name.clone()).unwrap_or_default();
+        self.inject(&mut files, injector)?;
+        Ok(Package { import_path: String::new(), name, files: files.into() })
+    }
+
+    /// Gives the text of a file that is none, such as standard input.
+    pub fn give(&mut self, path: PathBuf, text: String) {
+        self.given.push((path, text));
+    }
+
+    /// The values of a data file, each as a file of a package.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is not of that form.
+    pub fn data(&mut self, path: &Path, encoding: Encoding) -> Read<Vec<File>> {
+        let absolute =
+            fs::canonicalize(path).map_err(|error| vec![Diagnostic::error("specification.read", format!("{}: {error}", path.display()))])?;
+        let shown = self.shown(&absolute);
+        let bytes =
+            read_bytes(&absolute).map_err(|reason| vec![Diagnostic::error("specification.read", format!("{}: {reason}", shown.display()))])?;
+        self.note(&shown, &bytes);
+        self.data_text(&shown, encoding, &bytes)
+    }
+
+    /// The same of a text that was read elsewhere.
+    ///
+    /// # Errors
+    /// Where it is not of that form.
+    pub fn data_text(&mut self, shown: &Path, encoding: Encoding, bytes: &[u8]) -> Read<Vec<File>> {
+        Ok(data::expressions(shown, encoding, bytes, &mut self.sources)?.into_iter().map(data::file).collect())
+    }
+
+    /// A path as it is shown: from the directory on.
+    fn shown(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.directory).unwrap_or(path).to_owned()
+    }
+
+    /// Lists something that was read.
+    fn note(&mut self, shown: &Path, bytes: &[u8]) {
+        self.inputs.push(Input { name: shown.display().to_string(), hash: blake3::hash(bytes).to_hex().to_string() });
+    }
+
     /// A package of one file.
     ///
     /// # Errors
     /// Where it cannot be read or parsed.
     pub fn single(&mut self, path: &Path) -> Read<Package> {
-        let absolute = fs::canonicalize(path).map_err(|error| vec![Diagnostic::error("specification.read", format!("{}: {error}", path.display()))])?;
+        if let Some((shown, text)) = self.given.iter().find(|(given, _)| given == path).cloned() {
+            self.note(&shown, text.as_bytes());
+            let file = self.parse(shown, text)?;
+            let name = file.package().map(|package| package.name.clone()).unwrap_or_default();
+            return Ok(Package { import_path: String::new(), name, files: vec![file].into() });
+        }
+        let absolute =
+            fs::canonicalize(path).map_err(|error| vec![Diagnostic::error("specification.read", format!("{}: {error}", path.display()))])?;
         let file = self.file(&absolute)?;
         let name = file.package().map(|package| package.name.clone()).unwrap_or_default();
         Ok(Package { import_path: String::new(), name, files: vec![file].into() })
@@ -172,25 +297,31 @@ impl Reader {
         if files.is_empty() {
             return Err(not_found("the directory has no files of it"));
         }
+        let files = self.with_parents(&directory, &name, files, &mut injector)?;
         Ok(Package { import_path: import_path.to_owned(), name, files: files.into() })
+    }
+
+    /// The files of a directory that are of a package; those of others may be as they like.
+    fn files_of(&mut self, directory: &Path, name: &str) -> Read<Vec<File>> {
+        let mut files = Vec::new();
+        for path in cue_files(directory)? {
+            let package = read_text(&path).ok().and_then(|text| {
+                let mut sources = SourceMap::new();
+                let id = sources.add(&path, text);
+                syntax::parse_file(&sources, id, &self.options).file.package().map(|package| package.name.clone())
+            });
+            if package.as_deref() == Some(name) {
+                files.push(self.file(&path)?);
+            }
+        }
+        Ok(files)
     }
 
     /// The files of a directory, parsed, in the order of their names.
     fn files(&mut self, directory: &Path) -> Read<Vec<File>> {
-        let fail = |error: std::io::Error| vec![Diagnostic::error("specification.read", format!("{}: {error}", directory.display()))];
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(directory).map_err(fail)? {
-            let path = entry.map_err(fail)?.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
-            let hidden = name.starts_with(['.', '_']) || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
-            if name.ends_with(".cue") && !hidden && path.is_file() {
-                paths.push(path);
-            }
-        }
-        paths.sort();
         let mut files = Vec::new();
         let mut errors = Vec::new();
-        for path in paths {
+        for path in cue_files(directory)? {
             match self.file(&path) {
                 Ok(file) => files.push(file),
                 Err(more) => errors.extend(more),
@@ -204,10 +335,12 @@ impl Reader {
     /// # Errors
     /// Where it cannot be read, is too large, is not UTF-8, or has syntax errors.
     pub fn file(&mut self, path: &Path) -> Read<File> {
-        let shown = path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
+        let shown = self.shown(path);
         let text = read_text(path).map_err(|reason| vec![Diagnostic::error("specification.read", format!("{}: {reason}", shown.display()))])?;
-        self.inputs.push(Input { name: shown.display().to_string(), hash: blake3::hash(text.as_bytes()).to_hex().to_string() });
-        self.parse(shown, text)
+        self.note(&shown, text.as_bytes());
+        let mut file = self.parse(shown, text)?;
+        embed::resolve(self, path, &mut file)?;
+        Ok(file)
     }
 
     /// A text, parsed.
@@ -221,14 +354,35 @@ impl Reader {
     }
 }
 
+/// The `.cue` files of a directory that belong to packages, in the order of their names.
+fn cue_files(directory: &Path) -> Read<Vec<PathBuf>> {
+    let fail = |error: std::io::Error| vec![Diagnostic::error("specification.read", format!("{}: {error}", directory.display()))];
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+        let hidden = name.starts_with(['.', '_']) || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
+        if name.ends_with(".cue") && !hidden && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
 fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = read_bytes(path)?;
+    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let file = fs::File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     file.take(MAXIMUM_BYTES + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > MAXIMUM_BYTES {
         return Err(format!("the file is larger than {} MiB", MAXIMUM_BYTES >> 20));
     }
-    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8 text (byte {})", error.utf8_error().valid_up_to()))
+    Ok(bytes)
 }
 
 /// A policy may lie beside the specification that it judges: packages that import `pravo.dev/policy` are none of a root that has
@@ -248,7 +402,9 @@ fn one_package(files: &[File], wanted: Option<&str>) -> Read<Option<String>> {
         return Ok(Some(wanted.to_owned()));
     }
     let mut names = files.iter().filter_map(File::package).filter(|package| package.name != "_");
-    let Some(first) = names.next() else { return Ok(None) };
+    let Some(first) = names.next() else {
+        return Ok(None);
+    };
     match names.find(|other| other.name != first.name) {
         None => Ok(Some(first.name.clone())),
         Some(other) => {
@@ -278,7 +434,13 @@ mod tests {
 
     #[test]
     fn all_files_of_a_package_are_read_in_order() {
-        let files = [("b.cue", "package a\ny: 2"), ("a.cue", "package a\nx: 1"), ("_no.cue", "package a\n!"), ("x_tool.cue", "package a"), ("sub/c.cue", "package c")];
+        let files = [
+            ("b.cue", "package a\ny: 2"),
+            ("a.cue", "package a\nx: 1"),
+            ("_no.cue", "package a\n!"),
+            ("x_tool.cue", "package a"),
+            ("sub/c.cue", "package c"),
+        ];
         let (package, reader) = root(&files, &[]).unwrap();
         assert_eq!((package.name.as_str(), package.files.len()), ("a", 2));
         let names: Vec<&str> = reader.inputs().iter().map(|input| input.name.as_str()).collect();
@@ -289,13 +451,20 @@ mod tests {
     fn what_cannot_be_read_is_refused() {
         assert!(root(&[], &[]).unwrap_err()[0].contains("there are no .cue files in"));
         assert_eq!(root(&[("a.cue", "package a"), ("b.cue", "package b")], &[]).unwrap_err(), ["the directory holds two packages, a and b"]);
-        assert_eq!(root(&[("cue.mod/module.cue", "module: \"x.y/z\""), ("a.cue", "package a")], &[]).unwrap_err(), ["the module file has no language.version"]);
+        assert_eq!(
+            root(&[("cue.mod/module.cue", "module: \"x.y/z\""), ("a.cue", "package a")], &[]).unwrap_err(),
+            ["the module file has no language.version"]
+        );
         assert!(Reader::new(Path::new("/no/such/directory"), Tags::default()).is_err());
     }
 
     #[test]
     fn tags_set_fields_and_choose_files() {
-        let files = [("a.cue", "package a\nregion: string @tag(region)\nn: int @tag(n,type=int)\nenv: string @tag(env,short=dev|prod)\n"), ("p.cue", "@if(prod)\npackage a\np: 1"), ("q.cue", "@if(!prod)\npackage a\nq: 1")];
+        let files = [
+            ("a.cue", "package a\nregion: string @tag(region)\nn: int @tag(n,type=int)\nenv: string @tag(env,short=dev|prod)\n"),
+            ("p.cue", "@if(prod)\npackage a\np: 1"),
+            ("q.cue", "@if(!prod)\npackage a\nq: 1"),
+        ];
         let (package, reader) = root(&files, &["region=eu", "n=3", "prod"]).unwrap();
         assert_eq!(package.files.len(), 2);
         assert!(reader.inputs().iter().any(|input| input.name == "tag:region"));
@@ -307,7 +476,12 @@ mod tests {
 
     #[test]
     fn packages_of_the_module_are_imported() {
-        let files = [("cue.mod/module.cue", "module: \"x.y/z@v0\"\nlanguage: version: \"v0.17.0\""), ("a.cue", "package a"), ("lib/l.cue", "package lib"), ("lib/o.cue", "package other")];
+        let files = [
+            ("cue.mod/module.cue", "module: \"x.y/z@v0\"\nlanguage: version: \"v0.17.0\""),
+            ("a.cue", "package a"),
+            ("lib/l.cue", "package lib"),
+            ("lib/o.cue", "package other"),
+        ];
         let directory = tempfile::tempdir().unwrap();
         for (name, text) in files {
             let path = directory.path().join(name);

@@ -92,12 +92,15 @@ impl<'t> Injector<'t> {
         for attribute in tags {
             let request = Request::parse(attribute.body());
             self.known.extend(request.short.iter().cloned().chain([request.name.clone()]));
-            let Some(text) = self.value(&request) else { continue };
+            let Some(text) = self.value(&request) else {
+                continue;
+            };
             match literal(&text, &request, sources, options) {
                 Some(value) => unify(field, value),
                 None => {
                     let summary = format!("the tag {} takes a value of type {}, not {text:?}", request.name, request.kind);
-                    self.errors.push(Diagnostic::error("cue.tag", summary).at(attribute.span, "the tag").with_help("change -t or the type of the tag"));
+                    self.errors
+                        .push(Diagnostic::error("cue.tag", summary).at(attribute.span, "the tag").with_help("change -t or the type of the tag"));
                 }
             }
         }
@@ -162,7 +165,8 @@ fn literal(text: &str, request: &Request, sources: &mut SourceMap, options: &Opt
     parsed.diagnostics.is_empty().then_some(parsed.expression)
 }
 
-fn unify(field: &mut Field, value: Expression) {
+/// Unifies a value with what a field says.
+pub(super) fn unify(field: &mut Field, value: Expression) {
     let span = value.span();
     let left = std::mem::replace(&mut field.value, value.clone());
     let binary = Binary { span, left, place: Place::default(), operator: BinaryOperator::Unification, right: value, comments: Comments::default() };
@@ -242,7 +246,8 @@ mod tests {
 
     #[test]
     fn conditions_combine_names() {
-        let cases = [("prod", true), ("!prod", false), ("prod && test", false), ("prod || test", true), ("!(prod && test)", true), (" test||prod ", true)];
+        let cases =
+            [("prod", true), ("!prod", false), ("prod && test", false), ("prod || test", true), ("!(prod && test)", true), (" test||prod ", true)];
         for (text, expected) in cases {
             assert_eq!(parse_condition(text).unwrap().holds(&mut |name| name == "prod"), expected, "{text}");
         }

@@ -62,6 +62,13 @@ impl Form {
         out
     }
 
+    /// The inside of a literal, without quotation marks; over several lines with that many tabs in front of each.
+    pub fn escaped(self, value: &[u8], indent: Option<usize>) -> String {
+        let mut out = String::new();
+        self.escape_into(&mut out, value, indent.map(|tabs| "\t".repeat(tabs)).as_deref(), "");
+        out
+    }
+
     fn escape_into(self, out: &mut String, value: &[u8], indent: Option<&str>, hashes: &str) {
         for chunk in value.utf8_chunks() {
             let mut characters = chunk.valid().chars().peekable();
