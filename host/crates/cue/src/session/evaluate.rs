@@ -25,7 +25,13 @@ pub(crate) enum Val {
 impl Session {
     /// The value of an operand, defaults taken.
     pub(crate) fn eval(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Val> {
-        stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.eval_inner(expr, env, at))
+        if self.computing > self.limits.depth {
+            return Err(self.exceed("levels", u64::from(self.limits.depth), at, expr));
+        }
+        self.computing += 1;
+        let val = stacker::maybe_grow(64 * 1024, 4 * 1024 * 1024, || self.eval_inner(expr, env, at));
+        self.computing -= 1;
+        val
     }
 
     fn eval_inner(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Val> {

@@ -100,6 +100,8 @@ pub struct Session {
     /// The info of the conjunct that the running task is about.
     pub(crate) running: u32,
     pub(crate) depth: u32,
+    /// How many expressions are being computed inside each other.
+    pub(crate) computing: u32,
     /// The validators that are being run.
     pub(crate) checking: Vec<ExprId>,
     /// Where a reference marked with `?` found nothing.
@@ -173,6 +175,7 @@ impl Session {
             reading: 0,
             running: 0,
             depth: 0,
+            computing: 0,
             checking: Vec::new(),
             missed: Vec::new(),
             limits,

@@ -4,6 +4,7 @@ mod hosted;
 mod hostile;
 mod language;
 mod laws;
+mod robust;
 
 use std::sync::Arc;
 
