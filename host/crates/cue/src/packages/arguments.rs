@@ -15,7 +15,6 @@ pub(super) const INT: Parameter = Parameter::new(Kinds::INT);
 pub(super) const NUMBER: Parameter = Parameter::new(Kinds::NUMBER);
 pub(super) const BOOL: Parameter = Parameter::new(Kinds::BOOL);
 pub(super) const LIST: Parameter = Parameter::new(Kinds::LIST);
-pub(super) const STRUCT: Parameter = Parameter::new(Kinds::STRUCT);
 pub(super) const BYTES: Parameter = Parameter::new(Kinds(Kinds::BYTES.0 | Kinds::STRING.0));
 /// A list whose elements need not be concrete.
 pub(super) const LOOSE_LIST: Parameter = Parameter::loose(Kinds::LIST);
