@@ -300,7 +300,7 @@ proptest! {
     fn evaluation_is_a_function(definitions in definitions(), x in term()) {
         let source = program(&definitions, &[("x", &text(&x))]);
         let options = crate::export::cue::Options { all: true };
-        let show = || crate::export::cue::evaluated(&tree(&source), options);
+        let show = || crate::export::cue::evaluated(&tree(&source), options, &[]);
         prop_assert_eq!(show(), show());
     }
 

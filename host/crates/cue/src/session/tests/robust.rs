@@ -56,7 +56,7 @@ fn run(text: &str) {
     if session.run().is_ok()
         && let Ok(tree) = crate::export::tree_of(&mut session, root, &sources)
     {
-        crate::export::cue::evaluated(&tree, crate::export::cue::Options { all: true });
+        crate::export::cue::evaluated(&tree, crate::export::cue::Options { all: true }, &[]);
     }
 }
 

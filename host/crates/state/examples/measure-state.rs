@@ -1,6 +1,6 @@
 //! Measures the store: 5,000 creations with ten in flight, then what a plan without changes reads of 100,000 records.
 //!
-//! `cargo run --release -p pravo-state --example measure [CREATIONS] [RECORDS]`
+//! `cargo run --release -p pravo-state --example measure-state [CREATIONS] [RECORDS]`
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,6 +1,6 @@
 //! Measures a component: inspection, compilation, loading from the cache, instantiation, calls.
 //!
-//! `cargo run -p pravo-wasm --example measure -- COMPONENT.wasm`
+//! `cargo run -p pravo-wasm --example measure-component -- COMPONENT.wasm`
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
