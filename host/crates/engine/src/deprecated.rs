@@ -111,7 +111,7 @@ mod tests {
         let text = |old: Value| Value::object([("rule", Value::List(vec![Value::object([("new", "x".into())]), Value::object([("old", old)])]))]);
         let place = Place::new(&"a.b".parse().unwrap(), None);
         let said = |config: &Value| -> Vec<(String, String)> {
-            warnings(&place, "the type t", &block, config).into_iter().map(|warning| (warning.summary, warning.path.unwrap_or_default())).collect()
+            warnings(&place, "the type t", &block, config).into_iter().map(|warning| (warning.summary, warning.path)).collect()
         };
         let whole = ("a.b: the type t is deprecated".to_owned(), "a.b".to_owned());
         assert_eq!(said(&text("x".into())), [whole.clone(), ("a.b: the attribute old is deprecated".to_owned(), "a.b.rule[1].old".to_owned())]);

@@ -1,5 +1,7 @@
 //! Provider instances: configurations that depend on resources, and instances that leave.
 
+use pravo_model::state::StateView;
+
 use super::bench::Bench;
 use super::provider::Fault;
 use super::scripted::{of, thing};
