@@ -143,8 +143,8 @@ fn a_closed_pipe_ends_nothing() {
 #[test]
 fn an_instance_and_its_resources_leave_together() {
     let sandbox = Sandbox::with(&ROOT.replace("local\"\n)", "local\"\n\ttr \"pravo.dev/providers/test/trace\"\n)").replace(
-        "pet: ",
-        "$trace: tr.#Provider & {$source: \"file:./trace.wasm\"}\nthing: $trace.#Resource.trace_object & {name: \"x\"}\npet: ",
+        "pet:    ",
+        "$trace: tr.#Provider & {$source: \"file:./trace.wasm\"}\nthing: $trace.#Resource.trace_object & {name: \"x\"}\npet:    ",
     ));
     sandbox.write("trace.wasm", std::fs::read(pravo_tests::support::guest::component("trace")).expect("the guest is built"));
     sandbox.pravo("init --approve").exits(0);
@@ -166,34 +166,6 @@ fn a_guard_hides_what_it_lets_in_and_nothing_is_shown_for_it() {
     assert!(output.contains("long   = (sensitive value)\n") && output.contains("id        = \""), "{output}");
     let secret = sandbox.pravo("output --raw secret.result").exits(0).stdout;
     assert!(!output.contains(&secret), "{output}");
-}
-
-#[test]
-fn a_target_may_hang_on_a_data_source_that_was_never_read() {
-    let root = r#"package demo
-
-import (
-	rnd "pravo.dev/providers/hashicorp/random"
-	loc "pravo.dev/providers/hashicorp/local"
-)
-
-$random: rnd.#Provider
-$local:  loc.#Provider
-
-settings: $local.#Data.local_file & {filename: "settings.txt"}
-if settings.content == "two" {
-	second: $random.#Resource.random_pet & {length: 2}
-}
-first: $random.#Resource.random_pet & {length: 1}
-"#;
-    let sandbox = Sandbox::initialised(root);
-    sandbox.write("settings.txt", "two");
-    let plan = sandbox.pravo("plan --target second").exits(0);
-    assert!(plan.stdout.contains("Plan: 1 to add, 0 to change, 0 to destroy."), "{}", plan.stdout);
-    sandbox.write("settings.txt", "one");
-    sandbox.pravo("plan --target second").exits(1).says(&["second"]);
-    let plan = sandbox.pravo("plan --target first").exits(0);
-    assert!(plan.stdout.contains("Plan: 1 to add, 0 to change, 0 to destroy."), "{}", plan.stdout);
 }
 
 #[test]

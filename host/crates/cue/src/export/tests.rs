@@ -107,6 +107,6 @@ fn a_package_is_one_file() {
     let tree = structure(Vec::new());
     assert_eq!(
         super::definition(&files, &tree, false),
-        "package x\n\nimport \"strings\"\n\nlet y = \"q\"\na: {\n\tb: 1\n\tc: strings.ToUpper(y)\n}\n// doc\nd: [1, 2]\n"
+        "package x\n\nimport \"strings\"\n\nlet y = \"q\"\n\n// doc\nd: [1, 2]\na: {\n\tb: 1\n\tc: strings.ToUpper(y)\n}\n"
     );
 }

@@ -427,7 +427,12 @@ impl Session {
         let askable = self.askable(node);
         let shadow_of = self.extra(node).and_then(|extra| extra.family);
         let is_shadow = shadow_of.is_some_and(|of| self.extra(of).and_then(|extra| extra.shadow) == Some(node));
+        let has_own = askable.iter().any(|info| self.is_own(node, info.owner));
         for info in &askable {
+            // What a template says of itself, where this node is made from it.
+            if has_own && self.has(self.deref(info.owner), flag::TEMPLATE) {
+                continue;
+            }
             let is_mine = is_shadow || !self.is_own(node, info.owner);
             if is_mine && !askable.iter().any(|other| self.brings(*other, *info) && !self.brings(*info, *other)) {
                 let original = if info.via == NONE { node } else { self.deref(info.via) };

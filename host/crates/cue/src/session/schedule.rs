@@ -306,6 +306,8 @@ impl Session {
     }
 
     fn settled(&mut self, node: Node) {
+        // Also of what failed: its message may hold the value.
+        self.mark_attributes(node);
         self.node_mut(node).phase = Phase::Settled;
         if let Some(extra) = self.node_mut(node).extra.as_deref_mut() {
             extra.seen = ThinVec::new();

@@ -238,7 +238,7 @@ fn results_of_functions_reach_other_hosted_nodes() {
     }
     assert!(run(&mut session).is_empty());
     let f = at(&mut session, "f");
-    assert_eq!(body(&session, f), "{length: 1, keepers: {k: \"true\"}}");
+    assert_eq!(body(&session, f), "{keepers: {k: \"true\"}, length: 1}");
 }
 
 #[test]

@@ -260,6 +260,8 @@ fn value(definitions: &[(&str, Term)], x: &str) -> String {
 }
 
 proptest! {
+    // The same programs in every run: what fails is found again.
+    #![proptest_config(ProptestConfig { rng_seed: proptest::test_runner::RngSeed::Fixed(17), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn unification_commutes(definitions in definitions(), a in term(), b in term()) {
         let (a, b) = (text(&a), text(&b));
