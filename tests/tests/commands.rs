@@ -153,8 +153,8 @@ fn an_instance_and_its_resources_leave_together() {
     let plan = sandbox.pravo("plan").exits(0);
     assert!(plan.stdout.contains("  # thing (trace_object) will be destroyed\n"), "{}", plan.stdout);
     assert!(sandbox.pravo("init").exits(0).stdout.contains("test/trace 0.1.0"), "the state still needs the provider");
-    sandbox.pravo("apply --auto-approve").exits(0).says(&["1 destroyed"]);
-    sandbox.pravo("plan").exits(0).says(&["No changes."]);
+    assert!(sandbox.pravo("apply --auto-approve").exits(0).stdout.contains("Resources: 0 added, 0 changed, 1 destroyed."));
+    assert!(sandbox.pravo("plan").exits(0).stdout.starts_with("No changes."));
     assert!(!sandbox.pravo("init").exits(0).stdout.contains("test/trace"), "nothing needs the provider any more");
 }
 

@@ -716,7 +716,7 @@ impl Session {
     /// Attributes that mark a value, such as `@mark(sensitive)`.
     fn mark_attributes(&mut self, node: Node) {
         let Some(extra) = self.extra(node) else { return };
-        if extra.attributes.is_empty() || self.hosted == 0 {
+        if extra.attributes.is_empty() {
             return;
         }
         let mut marks = super::Marks::default();
