@@ -14,7 +14,9 @@ use pravo_model::Address;
 /// Infrastructure from CUE specifications, through sandboxed providers.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "pravo", version, about, long_about = None, max_term_width = 100, disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Example:\n  pravo init && pravo plan && pravo apply\n\nLong options work with one dash or two. `pravo COMMAND --help` shows an example of each command.")]
+#[command(
+    after_help = "Example:\n  pravo init && pravo plan && pravo apply\n\nLong options work with one dash or two. `pravo COMMAND --help` shows an example of each command."
+)]
 pub struct Cli {
     /// Options of every command.
     #[command(flatten)]
@@ -395,7 +397,9 @@ pub enum State {
 #[derive(Clone, Debug, Subcommand)]
 pub enum Provider {
     /// Show what a provider is, needs and offers
-    #[command(after_help = "Examples:\n  pravo provider inspect pravo.dev/providers/hashicorp/random\n  pravo provider inspect ./provider.wasm --json")]
+    #[command(
+        after_help = "Examples:\n  pravo provider inspect pravo.dev/providers/hashicorp/random\n  pravo provider inspect ./provider.wasm --json"
+    )]
     Inspect {
         /// A component file, or a provider package
         #[arg(value_name = "PROVIDER")]

@@ -149,7 +149,8 @@ impl Package {
 fn grants(resolved: &Resolved, allow: &str) -> Result<Grants, ProviderFailure> {
     let locked = &resolved.locked;
     let name = locked.package.short();
-    let allow = if allow.is_empty() { Allow::default() } else { Allow::parse(allow).map_err(|error| unavailable(format!("provider {name}: {error}")))? };
+    let allow =
+        if allow.is_empty() { Allow::default() } else { Allow::parse(allow).map_err(|error| unavailable(format!("provider {name}: {error}")))? };
     allow.effective(&locked.needs, &locked.approved).map_err(|beyond| {
         unavailable(format!("provider {name} asks for capabilities that were not approved: {beyond}; run pravo init to approve them"))
     })

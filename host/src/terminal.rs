@@ -36,7 +36,13 @@ impl Terminal {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let color = !no_color && !environment && !dumb;
         let (out, err) = (std::io::stdout().is_terminal(), std::io::stderr().is_terminal());
-        Self { out: Paint { color: color && out }, err: Paint { color: color && err }, live: err && !dumb, drawn: Mutex::default(), asking: AtomicBool::new(false) }
+        Self {
+            out: Paint { color: color && out },
+            err: Paint { color: color && err },
+            live: err && !dumb,
+            drawn: Mutex::default(),
+            asking: AtomicBool::new(false),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, String> {

@@ -29,7 +29,8 @@ fn main() {
         let _ = write!(text, "{word},");
     }
     let out = std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    std::fs::write(Path::new(&out).join("mixer.rs"), format!("/// Mixed into every seed.\npub const MIXER: {text}];\n")).expect("the table can be written");
+    std::fs::write(Path::new(&out).join("mixer.rs"), format!("/// Mixed into every seed.\npub const MIXER: {text}];\n"))
+        .expect("the table can be written");
 }
 
 fn table() -> [u64; LENGTH] {

@@ -45,7 +45,9 @@ type Coded<T> = Result<T, Diagnostics>;
 
 fn decode(bytes: &[u8], kind: &Type, what: &str) -> Coded<Value> {
     msgpack::decode(bytes, kind, Limits::default()).map_err(|error| {
-        Diagnostic::error("Undecodable value", format!("The host sent a {what} that does not fit the schema: {}.", error.problem)).at(error.path).into()
+        Diagnostic::error("Undecodable value", format!("The host sent a {what} that does not fit the schema: {}.", error.problem))
+            .at(error.path)
+            .into()
     })
 }
 
@@ -106,9 +108,8 @@ fn object_outcome(reply: Coded<Reply<CurrentObject>>, kind: &Type) -> types::Obj
 }
 
 fn open_outcome(reply: Coded<Reply<OpenedEphemeral>>, kind: &Type) -> types::OpenOutcome {
-    let (opened, diagnostics) = coded(reply, |opened| {
-        Ok(types::Opened { value: encode(&opened.value, kind)?, private: opened.private, renew_after: opened.renew_after })
-    });
+    let (opened, diagnostics) =
+        coded(reply, |opened| Ok(types::Opened { value: encode(&opened.value, kind)?, private: opened.private, renew_after: opened.renew_after }));
     types::OpenOutcome { opened, diagnostics }
 }
 

@@ -4,9 +4,9 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use pravo_model::{Type, Value};
 use pravo_model::provider::{ApplyRequest, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Reply, StoredObject};
 use pravo_model::schema::{Block, ProviderSchema, SCHEMA_FORMAT};
+use pravo_model::{Type, Value};
 
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics, Result};
 use crate::function::FunctionDefinition;

@@ -69,9 +69,17 @@ fn validate<T: Object>(fields: &[Field], config: &Value, own: fn(&T, &mut Diagno
 }
 
 /// Runs an operation with its context, and gathers its warnings and partial result.
-fn run<C: 'static, T, V>(configuration: &dyn Any, operation: impl FnOnce(&Context<'_, C>) -> Result<T>, value: impl FnOnce(T) -> V, partial: impl FnOnce(Value) -> V) -> Reply<V> {
+fn run<C: 'static, T, V>(
+    configuration: &dyn Any,
+    operation: impl FnOnce(&Context<'_, C>) -> Result<T>,
+    value: impl FnOnce(T) -> V,
+    partial: impl FnOnce(Value) -> V,
+) -> Reply<V> {
     let Some(configuration) = configuration.downcast_ref::<C>() else {
-        let problem = Diagnostic::error("Wrong configuration type", "The provider's configured state is not of the type that this type asks for. This is a bug in the provider.");
+        let problem = Diagnostic::error(
+            "Wrong configuration type",
+            "The provider's configured state is not of the type that this type asks for. This is a bug in the provider.",
+        );
         return Reply { value: None, diagnostics: vec![problem] };
     };
     let context = Context::new(configuration);

@@ -101,7 +101,8 @@ pub trait Resource: Object + 'static {
     /// Where there is none, and, as by default, where the type offers no import.
     fn import(id: &str, context: &Context<'_, Self::Configuration>) -> Result<Self> {
         let _ = (id, context);
-        Err(Diagnostic::error("Resource Import Not Implemented", format!("This resource does not support import: {} has no import.", Self::NAME)).into())
+        Err(Diagnostic::error("Resource Import Not Implemented", format!("This resource does not support import: {} has no import.", Self::NAME))
+            .into())
     }
 
     /// Brings the attributes that an older version stored, as JSON, to the form of the current version.

@@ -78,7 +78,8 @@ impl Lab {
     /// Where the provider refuses or fails.
     pub fn apply(&self, type_name: &str, prior: &Value, config: &Value) -> Result<Value> {
         let planned = self.plan(type_name, prior, config)?;
-        let request = ApplyRequest { prior: prior.clone(), planned: planned.planned, config: self.complete(type_name, config), private: planned.private };
+        let request =
+            ApplyRequest { prior: prior.clone(), planned: planned.planned, config: self.complete(type_name, config), private: planned.private };
         let reply = self.server.apply(&self.configured, type_name, &request);
         refuse(reply.diagnostics)?;
         reply.value.map(|object| object.value).ok_or_else(Diagnostics::default)

@@ -173,7 +173,9 @@ fn a_full_disk() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("Error: ") && stderr.contains("pravo.state"), "{stderr}");
     assert!(!stderr.contains("panicked"), "{stderr}");
-    let files = |files: Vec<(std::path::PathBuf, Vec<u8>)>| files.into_iter().filter(|(path, _)| !path.to_string_lossy().contains("pravo.state")).collect::<Vec<_>>();
+    let files = |files: Vec<(std::path::PathBuf, Vec<u8>)>| {
+        files.into_iter().filter(|(path, _)| !path.to_string_lossy().contains("pravo.state")).collect::<Vec<_>>()
+    };
     assert!(files(before) == files(sandbox.files()), "something changed");
     sandbox.pravo("apply --auto-approve").exits(0);
 }
@@ -190,7 +192,12 @@ fn a_read_only_directory() {
         let copy = sandbox.path().join("pravo-copy");
         std::fs::copy(pravo_tests::support::sandbox::binary(), &copy).expect("the binary can be copied");
         let mut command = std::process::Command::new(copy);
-        command.uid(65_534).gid(65_534).args(["apply", "--auto-approve"]).current_dir(sandbox.path()).envs(pravo_tests::support::sandbox::environment());
+        command
+            .uid(65_534)
+            .gid(65_534)
+            .args(["apply", "--auto-approve"])
+            .current_dir(sandbox.path())
+            .envs(pravo_tests::support::sandbox::environment());
         command.env("PRAVO_CACHE_DIR", sandbox.path().join("cache"));
         command
     } else {
@@ -266,7 +273,8 @@ fn no_provider_writes_what_belongs_to_pravo() {
     let sandbox = applied("pet: $random.#Resource.random_pet & {length: 1}\n");
     let before = sandbox.files();
     for name in ["pravo.lock", "pravo.state", "./.pravo/x", "main.cue", "more.cue", "cue.mod/module.cue"] {
-        let body = format!("pet: $random.#Resource.random_pet & {{length: 1}}\nf: $local.#Resource.local_file & {{filename: \"{name}\", content: \"x\"}}\n");
+        let body =
+            format!("pet: $random.#Resource.random_pet & {{length: 1}}\nf: $local.#Resource.local_file & {{filename: \"{name}\", content: \"x\"}}\n");
         sandbox.write("main.cue", format!("{HEAD}{body}"));
         sandbox.pravo("apply --auto-approve").exits(1).says(&["permission denied", "it belongs to pravo", name.trim_start_matches("./")]);
     }

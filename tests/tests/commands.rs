@@ -47,7 +47,17 @@ fn sensitive_values_are_shown_nowhere() {
     let secret = sandbox.pravo("output --raw secret.result").exits(0).stdout;
     assert_eq!(secret.chars().count(), 12);
     sandbox.write("main.cue", ROOT.replace("length: 12", "length: 13"));
-    for command in ["plan -refresh=all", "plan --json", "show", "show --json", "output", "output shown", "output --json shown", "state show secret", "plan --destroy"] {
+    for command in [
+        "plan -refresh=all",
+        "plan --json",
+        "show",
+        "show --json",
+        "output",
+        "output shown",
+        "output --json shown",
+        "state show secret",
+        "plan --destroy",
+    ] {
         let ran = sandbox.pravo(command).exits(0);
         assert!(!ran.stdout.contains(&secret) && !ran.stderr.contains(&secret), "{command}: {}{}", ran.stdout, ran.stderr);
     }
@@ -135,7 +145,11 @@ fn a_closed_pipe_ends_nothing() {
     let sandbox = Sandbox::initialised(ROOT);
     let binary = pravo_tests::support::sandbox::binary().display().to_string();
     let script = format!("set -o pipefail; {binary} apply --auto-approve | head -n 1 > /dev/null");
-    let status = std::process::Command::new("bash").args(["-c", &script]).current_dir(sandbox.path()).envs(pravo_tests::support::sandbox::environment()).status();
+    let status = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(sandbox.path())
+        .envs(pravo_tests::support::sandbox::environment())
+        .status();
     assert!(status.is_ok_and(|status| status.success()));
     assert_eq!(sandbox.pravo("state list").exits(0).stdout, "note\npet\nsecret\n");
 }

@@ -43,7 +43,8 @@ fn the_lock_dies_with_its_holder() {
 #[test]
 fn a_question_holds_no_lock_and_an_old_answer_is_refused() {
     let sandbox = Sandbox::initialised(ROOT);
-    let mut asking = sandbox.command("apply").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("pravo can be started");
+    let mut asking =
+        sandbox.command("apply").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("pravo can be started");
     // The plan is on stdout before the question is asked.
     let mut plan = std::io::BufReader::new(asking.stdout.take().expect("stdout is a pipe"));
     let mut line = String::new();

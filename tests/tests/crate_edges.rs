@@ -21,13 +21,21 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("pravo-sdk", &["pravo-sdk-macros", "pravo-model", "pravo-diag"]),
     ("provider-random", &["pravo-sdk"]),
     ("provider-local", &["pravo-sdk"]),
-    (
-        "pravo",
-        &["pravo-diag", "pravo-model", "pravo-cue", "pravo-specification", "pravo-engine", "pravo-state", "pravo-wasm", "pravo-registry"],
-    ),
+    ("pravo", &["pravo-diag", "pravo-model", "pravo-cue", "pravo-specification", "pravo-engine", "pravo-state", "pravo-wasm", "pravo-registry"]),
     (
         "pravo-tests",
-        &["pravo", "pravo-diag", "pravo-model", "pravo-cue", "pravo-specification", "pravo-engine", "pravo-state", "pravo-wasm", "pravo-registry", "pravo-sdk"],
+        &[
+            "pravo",
+            "pravo-diag",
+            "pravo-model",
+            "pravo-cue",
+            "pravo-specification",
+            "pravo-engine",
+            "pravo-state",
+            "pravo-wasm",
+            "pravo-registry",
+            "pravo-sdk",
+        ],
     ),
 ];
 
@@ -74,7 +82,8 @@ fn crates_depend_along_the_arrows() {
 fn libraries_stay_in_their_crate() {
     let packages = packages();
     for (library, owner) in OWNED {
-        let users: Vec<&String> = packages.iter().filter(|(name, dependencies)| *name != owner && dependencies.contains(library)).map(|(name, _)| name).collect();
+        let users: Vec<&String> =
+            packages.iter().filter(|(name, dependencies)| *name != owner && dependencies.contains(library)).map(|(name, _)| name).collect();
         assert!(users.is_empty(), "{library} belongs to {owner}, and is used by {users:?}");
     }
 }

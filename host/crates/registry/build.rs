@@ -80,7 +80,11 @@ fn build(out: &Path) -> Result<PathBuf, Box<dyn Error>> {
     }
     let status = command.status().map_err(|error| format!("cannot run {}: {error}", command.get_program().display()))?;
     if !status.success() {
-        return Err(format!("the bundled providers cannot be built: {} ended with {status}; its messages stand above", command.get_program().display()).into());
+        return Err(format!(
+            "the bundled providers cannot be built: {} ended with {status}; its messages stand above",
+            command.get_program().display()
+        )
+        .into());
     }
     Ok(target.join("wasm32-wasip2/component"))
 }

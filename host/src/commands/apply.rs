@@ -94,7 +94,10 @@ fn approved(context: &Context, arguments: &Arguments, plan: &Plan) -> bool {
         return true;
     }
     let (question, explanation) = if plan.is_destroy() {
-        ("Do you really want to destroy all of these resources?", "pravo will destroy what is shown above. There is no undo.\nOnly 'yes' will be accepted to confirm.")
+        (
+            "Do you really want to destroy all of these resources?",
+            "pravo will destroy what is shown above. There is no undo.\nOnly 'yes' will be accepted to confirm.",
+        )
     } else {
         ("Do you want to perform these actions?", "pravo will perform the actions described above.\nOnly 'yes' will be accepted to approve.")
     };
@@ -109,7 +112,13 @@ fn read(file: &std::path::Path) -> Result<Plan, Failure> {
     })
 }
 
-async fn apply(context: &Context, arguments: &Arguments, workspace: &Workspace, plan: &Plan, observer: Arc<dyn Observer>) -> Result<Applied, Failure> {
+async fn apply(
+    context: &Context,
+    arguments: &Arguments,
+    workspace: &Workspace,
+    plan: &Plan,
+    observer: Arc<dyn Observer>,
+) -> Result<Applied, Failure> {
     let writer = workspace.store.write(arguments.command)?;
     let view = workspace.view()?;
     let conversations = workspace.conversations();

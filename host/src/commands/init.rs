@@ -18,7 +18,9 @@ pub(super) async fn run(context: &Context, arguments: &Init) -> Outcome {
     let failed = |error| registry_failure(&error);
     let lock = Lock::read(&context.directory).map_err(failed)?;
     let mut required = requirements(root.requirements());
-    if let Some(lock) = lock.as_ref().filter(|lock| lock.providers().iter().any(|locked| required.iter().all(|other| other.package != locked.package.to_string()))) {
+    if let Some(lock) =
+        lock.as_ref().filter(|lock| lock.providers().iter().any(|locked| required.iter().all(|other| other.package != locked.package.to_string())))
+    {
         required.extend(left(&*context.open_state()?.view()?, lock, &required)?);
     }
     let mut resolved = pravo_registry::resolve(&required, lock.as_ref(), &look).map_err(|error| import_failure(&error, &root))?;
@@ -69,15 +71,13 @@ fn describe(one: &Resolved) -> String {
 
 /// Asks for what nobody approved yet.
 fn approve(context: &Context, arguments: &Init, resolved: &mut [Resolved]) -> bool {
-    let open: Vec<(String, Capabilities)> = resolved
-        .iter()
-        .map(|one| (one.locked.package.short(), one.unapproved()))
-        .filter(|(_, capabilities)| !capabilities.is_empty())
-        .collect();
+    let open: Vec<(String, Capabilities)> =
+        resolved.iter().map(|one| (one.locked.package.short(), one.unapproved())).filter(|(_, capabilities)| !capabilities.is_empty()).collect();
     if open.is_empty() {
         return true;
     }
-    let list = |(name, capabilities): &(String, Capabilities)| capabilities.iter().map(|capability| format!("{name}: {capability}")).collect::<Vec<_>>();
+    let list =
+        |(name, capabilities): &(String, Capabilities)| capabilities.iter().map(|capability| format!("{name}: {capability}")).collect::<Vec<_>>();
     let wanted = open.iter().flat_map(list).collect::<Vec<_>>().join("\n");
     let question = "Do you approve what these providers need?";
     let explanation = format!("{wanted}\nOnly 'yes' will be accepted; pravo init --approve approves without asking.");

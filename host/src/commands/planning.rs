@@ -56,10 +56,17 @@ fn options(planning: &Planning, destroy: bool, workspace: &Workspace) -> PlanOpt
 ///
 /// # Errors
 /// Where the specification, a policy or a provider refuses.
-pub async fn make(context: &Context, workspace: &Workspace, planning: &Planning, destroy: bool, observer: Arc<dyn Observer>) -> Result<Planned, Failure> {
+pub async fn make(
+    context: &Context,
+    workspace: &Workspace,
+    planning: &Planning,
+    destroy: bool,
+    observer: Arc<dyn Observer>,
+) -> Result<Planned, Failure> {
     let (mut policies, mut places): (Vec<Arc<dyn Policy>>, Vec<SourceMap>) = (Vec::new(), Vec::new());
     for path in &planning.policies {
-        let loaded = pravo_specification::policy::load(path).map_err(|rejected| Failure::new(rejected.diagnostics, named(&rejected.sources, path)))?;
+        let loaded =
+            pravo_specification::policy::load(path).map_err(|rejected| Failure::new(rejected.diagnostics, named(&rejected.sources, path)))?;
         places.push(named(loaded.sources(), path));
         policies.push(Arc::from(loaded));
     }
@@ -135,5 +142,9 @@ impl Planned {
 
 /// The document of a plan that failed.
 pub fn failed_document(failure: &Failure) -> Json {
-    plan_document(&pravo_model::plan::PlanDocument::default(), write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan), View::default())
+    plan_document(
+        &pravo_model::plan::PlanDocument::default(),
+        write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan),
+        View::default(),
+    )
 }

@@ -52,7 +52,9 @@ fn list(context: &Context, wanted: &[Address], json: bool) -> Outcome {
 }
 
 fn no_record(address: &Address, when: &str) -> Failure {
-    Failure::of(Diagnostic::error("state.address", format!("there is no record of {address}{when}")).with_help("pravo state list shows the addresses"))
+    Failure::of(
+        Diagnostic::error("state.address", format!("there is no record of {address}{when}")).with_help("pravo state list shows the addresses"),
+    )
 }
 
 fn show(context: &Context, address: &Address, at: Option<u64>, json: bool, show_sensitive: bool) -> Outcome {

@@ -13,7 +13,8 @@ pub(super) async fn run(context: &Context, arguments: &Validate) -> Outcome {
     let checked = check(context, arguments).await;
     if arguments.json {
         let mut document = head("validate");
-        let diagnostics = checked.as_ref().err().map(|failure| write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan)).unwrap_or_default();
+        let diagnostics =
+            checked.as_ref().err().map(|failure| write_diagnostics(&failure.diagnostics, &failure.sources, Phase::Plan)).unwrap_or_default();
         document.insert("valid".into(), checked.is_ok().into());
         document.insert("diagnostics".into(), diagnostics.into());
         context.terminal.line(&serde_json::Value::Object(document).to_string());

@@ -324,7 +324,8 @@ impl Evaluated {
 
     /// A problem of a tree as a failure.
     pub fn failure(&self, path: &str, problem: &Problem) -> Failure {
-        let mut diagnostic = Diagnostic::error("cue.eval", if path.is_empty() { problem.message.clone() } else { format!("{path}: {}", problem.message) });
+        let mut diagnostic =
+            Diagnostic::error("cue.eval", if path.is_empty() { problem.message.clone() } else { format!("{path}: {}", problem.message) });
         for span in &problem.spans {
             diagnostic = diagnostic.at(*span, "");
         }

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use pravo_model::Value;
 use similar::{ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
+use super::json::SENSITIVE;
 use super::marks::Marks;
 use super::paint::{Color, Paint};
 use super::text::{MAX_DEPTH, UNKNOWN, label, plain_line, scalar};
-use super::json::SENSITIVE;
 
 /// What happens to one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -344,7 +344,6 @@ fn is_multiline(old: &str, new: &str) -> bool {
     (several(old) || several(new)) && (old == new || !old.lines().eq(new.lines())) && !old.contains('\r') && !new.contains('\r')
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -393,7 +392,8 @@ mod tests {
 
     #[test]
     fn an_update_hides_what_stays() {
-        let before = Value::object([("id", Value::from("x")), ("length", Value::integer(2)), ("prefix", Value::from("p")), ("sep", Value::from("-"))]);
+        let before =
+            Value::object([("id", Value::from("x")), ("length", Value::integer(2)), ("prefix", Value::from("p")), ("sep", Value::from("-"))]);
         let after = Value::object([("id", Value::from("x")), ("length", Value::integer(3)), ("prefix", Value::Null), ("sep", Value::from("-"))]);
         assert_eq!(
             diff(&before, &after),
@@ -464,7 +464,8 @@ mod tests {
 
     #[test]
     fn structs_in_lists_are_compared_by_member() {
-        let list = |port: i64| Value::object([("rules", Value::List(vec![Value::object([("port", Value::integer(port)), ("host", Value::from("h"))])]))]);
+        let list =
+            |port: i64| Value::object([("rules", Value::List(vec![Value::object([("port", Value::integer(port)), ("host", Value::from("h"))])]))]);
         assert_eq!(
             diff(&list(1), &list(2)),
             "

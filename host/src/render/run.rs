@@ -20,7 +20,9 @@ pub fn run_line(event: &RunEvent) -> Option<RunLine> {
     match event {
         RunEvent::Refreshing { address, id } => Some(RunLine::Looked(format!("{address}: Refreshing state...{}", bracketed(id.as_deref())))),
         RunEvent::Reading { address } => Some(RunLine::Looked(format!("{address}: Reading..."))),
-        RunEvent::Started { address, operation, id } => Some(RunLine::Done(format!("{address}: {}{}", started(*operation), bracketed(id.as_deref())))),
+        RunEvent::Started { address, operation, id } => {
+            Some(RunLine::Done(format!("{address}: {}{}", started(*operation), bracketed(id.as_deref()))))
+        }
         RunEvent::Still { address, operation, elapsed } => {
             Some(RunLine::Done(format!("{address}: Still {}... [{} elapsed]", still(*operation), seconds(*elapsed))))
         }
@@ -108,7 +110,8 @@ mod tests {
         let address: pravo_model::Address = "pet".parse().unwrap();
         let id = Some("x".to_owned());
         let start = |operation, id: &Option<String>| line(&RunEvent::Started { address: address.clone(), operation, id: id.clone() });
-        let complete = |operation| line(&RunEvent::Completed { address: address.clone(), operation, elapsed: Duration::from_millis(70_400), id: id.clone() });
+        let complete =
+            |operation| line(&RunEvent::Completed { address: address.clone(), operation, elapsed: Duration::from_millis(70_400), id: id.clone() });
         assert_eq!(start(Operation::Create, &None), "pet: Creating...");
         assert_eq!(start(Operation::Update, &id), "pet: Modifying... [id=x]");
         assert_eq!(start(Operation::Delete, &id), "pet: Destroying... [id=x]");

@@ -56,7 +56,16 @@ mod tests {
     use pravo_model::Type;
 
     fn attribute(kind: AttributeKind, sensitive: bool) -> Attribute {
-        Attribute { kind, required: false, optional: true, computed: false, sensitive, write_only: false, description: String::new(), deprecated: None }
+        Attribute {
+            kind,
+            required: false,
+            optional: true,
+            computed: false,
+            sensitive,
+            write_only: false,
+            description: String::new(),
+            deprecated: None,
+        }
     }
 
     #[test]

@@ -36,11 +36,7 @@ impl Resource for SensitiveFile {
     type Configuration = ();
 
     fn validate(config: &Self, diagnostics: &mut Diagnostics) {
-        let arguments = [
-            ("content", &config.content),
-            ("content_base64", &config.content_base64),
-            ("source", &config.source),
-        ];
+        let arguments = [("content", &config.content), ("content_base64", &config.content_base64), ("source", &config.source)];
         stored::check_contents(&arguments, diagnostics);
     }
 

@@ -24,14 +24,17 @@ pub fn check_contents(arguments: &[Argument<'_>], diagnostics: &mut Diagnostics)
     let names = arguments.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(",");
     for (name, _) in arguments {
         let count = if set == 0 { "No attribute".to_owned() } else { format!("{set} attributes") };
-        let problem = Diagnostic::error("Invalid Attribute Combination", format!("{count} specified when one (and only one) of [{names}] is required"));
+        let problem =
+            Diagnostic::error("Invalid Attribute Combination", format!("{count} specified when one (and only one) of [{names}] is required"));
         diagnostics.push(problem.at_attribute(name));
     }
 }
 
 /// The contents that the arguments give.
 pub fn contents(sensitive: &Attr<String>, base64: &Attr<String>, source: &Attr<String>, plain: &Attr<String>) -> Result<Vec<u8>> {
-    let failed = |problem: String| Diagnostic::error("Create local file error", format!("An unexpected error occurred while parsing local file content: {problem}"));
+    let failed = |problem: String| {
+        Diagnostic::error("Create local file error", format!("An unexpected error occurred while parsing local file content: {problem}"))
+    };
     if let Some(text) = sensitive.known() {
         return Ok(text.clone().into_bytes());
     }

@@ -38,14 +38,12 @@ impl Resource for Bytes {
 
     fn import(id: &str, _: &Context<'_, ()>) -> Result<Self> {
         let bytes = encoding::decode(&encoding::STANDARD, id).ok_or_else(|| {
-            Diagnostic::error("Import Random bytes Error", "There was an error during the parsing of the base64 string: give the bytes in base64, with padding.")
+            Diagnostic::error(
+                "Import Random bytes Error",
+                "There was an error during the parsing of the base64 string: give the bytes in base64, with padding.",
+            )
         })?;
-        Ok(Self {
-            keepers: Attr::Null,
-            length: i64::try_from(bytes.len()).ok().into(),
-            base64: id.into(),
-            hex: hexadecimal(&bytes).into(),
-        })
+        Ok(Self { keepers: Attr::Null, length: i64::try_from(bytes.len()).ok().into(), base64: id.into(), hex: hexadecimal(&bytes).into() })
     }
 }
 

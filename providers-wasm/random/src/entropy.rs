@@ -5,7 +5,8 @@ use pravo_sdk::{Diagnostic, DiagnosticExt, Result};
 /// So many random bytes.
 pub fn bytes(count: i64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let length = usize::try_from(count).map_err(|_| Diagnostic::error("Invalid length", format!("{count} bytes cannot be made: give a length of 0 or more.")))?;
+    let length = usize::try_from(count)
+        .map_err(|_| Diagnostic::error("Invalid length", format!("{count} bytes cannot be made: give a length of 0 or more.")))?;
     bytes
         .try_reserve_exact(length)
         .map_err(|_| Diagnostic::error("Invalid length", format!("{count} bytes do not fit the memory that the provider may use.")))?;

@@ -63,7 +63,8 @@ impl Resource for Id {
     fn import(id: &str, _: &Context<'_, ()>) -> Result<Self> {
         let (prefix, text) = id.rsplit_once(',').unwrap_or(("", id));
         let bytes = encoding::decode(&encoding::URL, text).ok_or_else(|| {
-            let detail = format!("While attempting to import a random id there was a decoding error: {text:?} is no URL-safe base64 without padding.");
+            let detail =
+                format!("While attempting to import a random id there was a decoding error: {text:?} is no URL-safe base64 without padding.");
             Diagnostic::error("Import Random ID Error", detail)
         })?;
         let mut imported = Self {

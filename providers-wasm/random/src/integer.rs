@@ -37,7 +37,9 @@ impl Resource for Integer {
         let (least, largest) = (planned.min.known().copied().unwrap_or_default(), planned.max.known().copied().unwrap_or_default());
         let failed = |detail: String| Diagnostics::from(Diagnostic::error("Create Random Integer Error", detail));
         if largest < least {
-            return Err(failed(format!("The minimum (min) value needs to be smaller than or equal to maximum (max) value: min is {least}, max is {largest}.")));
+            return Err(failed(format!(
+                "The minimum (min) value needs to be smaller than or equal to maximum (max) value: min is {least}, max is {largest}."
+            )));
         }
         let count = largest.checked_sub(least).and_then(|span| span.checked_add(1));
         let count = count.ok_or_else(|| failed(format!("The range from {least} to {largest} has 2^63 values or more: make it smaller.")))?;

@@ -52,19 +52,17 @@ impl Resource for Text {
 
     fn import(id: &str, _: &Context<'_, ()>) -> Result<Self> {
         let rules = Rules::imported(id);
-        Ok(Self {
-            keepers: Attr::Null,
-            number: rules.numeric.clone(),
-            rules,
-            result: id.into(),
-            id: id.into(),
-        })
+        Ok(Self { keepers: Attr::Null, number: rules.numeric.clone(), rules, result: id.into(), id: id.into() })
     }
 
     fn upgrade(version: u64, mut stored: serde_json::Value) -> Result<serde_json::Value> {
         match stored.as_object_mut() {
             Some(attributes) if version == 1 => text::fill_stored(attributes),
-            _ => return Err(Diagnostic::error("Unable to Upgrade Resource State", format!("random_string has no upgrade from version {version}.")).into()),
+            _ => {
+                return Err(
+                    Diagnostic::error("Unable to Upgrade Resource State", format!("random_string has no upgrade from version {version}.")).into()
+                );
+            }
         }
         Ok(stored)
     }

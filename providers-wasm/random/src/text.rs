@@ -86,7 +86,8 @@ impl Rules {
             }
             self.draw(&mut text, &characters, least)?;
         }
-        let union: Vec<char> = sets.into_iter().filter(|(_, enabled, _)| enabled.known() == Some(&true)).flat_map(|(set, _, _)| set.chars()).collect();
+        let union: Vec<char> =
+            sets.into_iter().filter(|(_, enabled, _)| enabled.known() == Some(&true)).flat_map(|(set, _, _)| set.chars()).collect();
         let length = self.length.known().copied().unwrap_or_default();
         let rest = length.saturating_sub(i64::try_from(text.len()).unwrap_or(i64::MAX));
         if rest > 0 && union.is_empty() {
@@ -111,7 +112,8 @@ impl Rules {
         let minimums = [&self.min_upper, &self.min_lower, &self.min_numeric, &self.min_special];
         let sum = minimums.into_iter().filter_map(Attr::known).fold(0i64, |sum, least| sum.saturating_add(*least));
         if let Some(length) = self.length.known().filter(|length| **length < sum) {
-            let detail = format!("Attribute length value must be at least sum of min_upper + min_lower + min_numeric + min_special ({sum}), got: {length}");
+            let detail =
+                format!("Attribute length value must be at least sum of min_upper + min_lower + min_numeric + min_special ({sum}), got: {length}");
             diagnostics.push(Diagnostic::error("Invalid Attribute Value", detail).at_attribute("length"));
         }
     }
@@ -180,7 +182,13 @@ mod tests {
 
     #[test]
     fn minimums_hold_and_sets_are_kept() {
-        let rules = Rules { min_special: Attr::Known(3), min_numeric: Attr::Known(2), special: Attr::Known(false), override_special: "é".into(), ..Rules::imported("0123456789") };
+        let rules = Rules {
+            min_special: Attr::Known(3),
+            min_numeric: Attr::Known(2),
+            special: Attr::Known(false),
+            override_special: "é".into(),
+            ..Rules::imported("0123456789")
+        };
         let text = rules.make().unwrap();
         assert_eq!(text.chars().count(), 10);
         assert_eq!(text.chars().filter(|character| *character == 'é').count(), 3);

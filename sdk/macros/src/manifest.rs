@@ -24,12 +24,7 @@ impl Parse for Manifest {
 
 pub fn expand(input: TokenStream) -> Result<TokenStream, Error> {
     let Manifest { name, version, needs } = syn::parse2(input)?;
-    let text = format!(
-        "{{\"world\":\"0.1\",\"name\":{:?},\"version\":{:?},\"needs\":{}}}",
-        name.value(),
-        version.value(),
-        needs.value().trim()
-    );
+    let text = format!("{{\"world\":\"0.1\",\"name\":{:?},\"version\":{:?},\"needs\":{}}}", name.value(), version.value(), needs.value().trim());
     let bytes = LitByteStr::new(text.as_bytes(), name.span());
     let length = text.len();
     Ok(quote! {

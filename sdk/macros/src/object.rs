@@ -74,7 +74,8 @@ struct Head {
 
 fn head(attributes: &[Attribute]) -> Result<Head, Error> {
     let span = proc_macro2::Span::call_site();
-    let mut head = Head { name: LitStr::new("", span), version: LitInt::new("0", span), bulk: false, deprecated: quote!(::core::option::Option::None) };
+    let mut head =
+        Head { name: LitStr::new("", span), version: LitInt::new("0", span), bulk: false, deprecated: quote!(::core::option::Option::None) };
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("pravo")) {
         attribute.parse_nested_meta(|meta| {
             if meta.path.is_ident("name") {

@@ -38,12 +38,7 @@ impl Directive {
         let (name, version) = head.split_once(':').unwrap_or((&head, ""));
         let arguments: Vec<Argument> = arguments.collect();
         let incorrect = arguments.iter().any(|argument| argument.key.is_empty() && argument.text == "incorrect");
-        Self {
-            name: name.to_owned(),
-            todo: version == "todo" || incorrect,
-            value: value.map(|value| value.value()),
-            arguments,
-        }
+        Self { name: name.to_owned(), todo: version == "todo" || incorrect, value: value.map(|value| value.value()), arguments }
     }
 
     /// The first argument without a key.
@@ -66,10 +61,9 @@ fn argument(text: &str) -> Argument {
     let text = text.trim();
     let name = text.len() - text.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '-')).len();
     match text.get(name..).and_then(|rest| rest.strip_prefix('=')) {
-        Some(value) if name > 0 && !value.starts_with(['=', '~']) => Argument {
-            key: text.get(..name).unwrap_or("").to_owned(),
-            text: value.trim().to_owned(),
-        },
+        Some(value) if name > 0 && !value.starts_with(['=', '~']) => {
+            Argument { key: text.get(..name).unwrap_or("").to_owned(), text: value.trim().to_owned() }
+        }
         _ => Argument { key: String::new(), text: text.to_owned() },
     }
 }

@@ -51,12 +51,20 @@ pub fn run(directory: &Path, options: &Options, report: &mut Report) {
         };
         // With mutation, no way to end is right.
         let wanted = if options.mutate { None } else { Some(exit.trim() == "0") };
-        let ended = if Some(output.status.success()) == wanted { Ok(()) } else { Err(format!("{:?}: {}", output.status.code(), String::from_utf8_lossy(&output.stderr))) };
-        report.judge(&format!("{name} exit"), match wanted {
-            Some(true) => "success",
-            Some(false) => "failure",
-            None => "neither success nor failure",
-        }, ended);
+        let ended = if Some(output.status.success()) == wanted {
+            Ok(())
+        } else {
+            Err(format!("{:?}: {}", output.status.code(), String::from_utf8_lossy(&output.stderr)))
+        };
+        report.judge(
+            &format!("{name} exit"),
+            match wanted {
+                Some(true) => "success",
+                Some(false) => "failure",
+                None => "neither success nor failure",
+            },
+            ended,
+        );
         let mut stdout = stdout;
         if options.mutate {
             stdout.push_str("not there\n");

@@ -2,8 +2,7 @@
 
 use pravo_cue::export::tree::{Class, Code, Constraint, Content, Openness, Problem, Tree};
 use pravo_cue::syntax::ast::{
-    Binary, BinaryOperator, Constraint as Mark, Declaration, Expression, Field, Label, LiteralKind, Struct, Unary,
-    UnaryOperator,
+    Binary, BinaryOperator, Constraint as Mark, Declaration, Expression, Field, Label, LiteralKind, Struct, Unary, UnaryOperator,
 };
 use pravo_cue::syntax::{Format, format_expression, literal};
 use pravo_cue::{Kinds, Number, Value};
@@ -103,11 +102,8 @@ pub fn show(tree: &Tree) -> String {
             format!("{} ({kinds})", parts.join(" & "))
         }
         Content::Disjunction { branches, defaults } => {
-            let parts: Vec<String> = branches
-                .iter()
-                .enumerate()
-                .map(|(at, branch)| format!("{}{}", if at < *defaults { "*" } else { "" }, show(branch)))
-                .collect();
+            let parts: Vec<String> =
+                branches.iter().enumerate().map(|(at, branch)| format!("{}{}", if at < *defaults { "*" } else { "" }, show(branch))).collect();
             parts.join(" | ")
         }
         Content::Bottom(problem) => format!("_|_ ({}: {})", problem.code.name(), problem.message),
@@ -142,7 +138,13 @@ pub fn equal(expected: &Expression, tree: &Tree) -> Verdict {
         Expression::Parenthesised(node) => equal(&node.inner, tree),
         Expression::Alias(node) => equal(&node.value, tree),
         Expression::Struct(node) => structure(node, tree),
-        Expression::Bottom(_) => if problem(tree).is_some() { Ok(()) } else { differs("_|_", tree) },
+        Expression::Bottom(_) => {
+            if problem(tree).is_some() {
+                Ok(())
+            } else {
+                differs("_|_", tree)
+            }
+        }
         Expression::Binary(node) if node.operator == BinaryOperator::Disjunction => disjunction(expected, tree),
         Expression::Binary(node) if node.operator == BinaryOperator::Unification => conjunction(node, tree),
         _ => {
@@ -294,9 +296,7 @@ fn all_kinds(wanted: &[(&Expression, bool)]) -> Option<Kinds> {
         Expression::Literal(node) if node.kind == LiteralKind::Null => Some(Kinds::NULL),
         _ => None,
     };
-    wanted.iter().try_fold(Kinds::NONE, |kinds, (expression, default)| {
-        one(expression).filter(|_| !default).map(|kind| kinds | kind)
-    })
+    wanted.iter().try_fold(Kinds::NONE, |kinds, (expression, default)| one(expression).filter(|_| !default).map(|kind| kinds | kind))
 }
 
 fn disjunction(expected: &Expression, tree: &Tree) -> Verdict {
@@ -317,9 +317,8 @@ fn disjunction(expected: &Expression, tree: &Tree) -> Verdict {
     let mut used = vec![false; branches.len()];
     for (expression, default) in wanted {
         let candidates = branches.iter().enumerate().zip(used.iter_mut());
-        let found = candidates
-            .filter(|((at, _), used)| !**used && (*at < defaults) == default)
-            .find(|((_, branch), _)| equal(expression, branch).is_ok());
+        let found =
+            candidates.filter(|((at, _), used)| !**used && (*at < defaults) == default).find(|((_, branch), _)| equal(expression, branch).is_ok());
         match found {
             Some((_, used)) => *used = true,
             None => return differs(&format!("a branch {}", text(expression)), tree),
@@ -381,9 +380,7 @@ fn unwrap(expression: &Expression) -> &Expression {
 
 fn is_constraint(expected: &Expression, constraint: &Constraint) -> bool {
     match (expected, constraint) {
-        (Expression::Unary(node), Constraint::Bound { operator, operand }) => {
-            node.operator == *operator && equal(&node.operand, operand).is_ok()
-        }
+        (Expression::Unary(node), Constraint::Bound { operator, operand }) => node.operator == *operator && equal(&node.operand, operand).is_ok(),
         (Expression::Call(_) | Expression::Selector(_), Constraint::Validator(written)) => {
             let plain = |text: &str| text.replace([' ', '\n', '\t'], "").trim_end_matches("()").to_owned();
             plain(&text(expected)) == plain(written)
@@ -474,9 +471,7 @@ fn embedded(expected: &Expression, tree: &Tree) -> Verdict {
     match expected {
         Expression::Struct(_) => Ok(()),
         Expression::Bottom(_) => equal(expected, tree),
-        _ if matches!(tree.content, Content::Struct) => {
-            Err(format!("{} (expected {} within)", show(tree), text(expected)))
-        }
+        _ if matches!(tree.content, Content::Struct) => Err(format!("{} (expected {} within)", show(tree), text(expected))),
         _ => equal(expected, &bare),
     }
 }
@@ -495,10 +490,7 @@ fn expected_field(field: &Field, tree: &Tree, all_final: bool) -> Result<Option<
     let class = if identifier { Class::of(&name) } else { Class::Regular };
     let flags = Flags::of(field);
     let wanted = Some((name.clone(), field.constraint));
-    let found = tree
-        .fields
-        .iter()
-        .find(|found| *found.name == *name && found.class == class && found.constraint == field.constraint);
+    let found = tree.fields.iter().find(|found| *found.name == *name && found.class == class && found.constraint == field.constraint);
     if flags.ignore {
         return Ok(wanted);
     }
@@ -529,9 +521,7 @@ fn attributes(field: &Field, found: &[std::sync::Arc<str>]) -> Verdict {
 fn unexpected(names: &[(String, Option<Mark>)], tree: &Tree) -> Verdict {
     for field in &tree.fields {
         let expected = names.iter().any(|(name, mark)| **name == *field.name && *mark == field.constraint);
-        let refused = field.constraint == Some(Mark::Optional)
-            && tree.openness == Openness::Closed
-            && problem(&field.value).is_some();
+        let refused = field.constraint == Some(Mark::Optional) && tree.openness == Openness::Closed && problem(&field.value).is_some();
         if !expected && !refused {
             return Err(format!("a further field {}: {}", field.name, show(&field.value)));
         }

@@ -73,8 +73,7 @@ impl Loader for Module<'_> {
         let wanted = wanted.unwrap_or_else(|| location.rsplit('/').next().unwrap_or(location));
         for folder in folders.into_iter().flatten() {
             let (files, mut diagnostics) = self.files(&folder, sources);
-            let files: Vec<ast::File> =
-                files.into_iter().filter(|file| file.package().is_some_and(|name| name.name == wanted)).collect();
+            let files: Vec<ast::File> = files.into_iter().filter(|file| file.package().is_some_and(|name| name.name == wanted)).collect();
             if let Some(diagnostic) = diagnostics.pop() {
                 return Err(Box::new(diagnostic));
             }
@@ -88,12 +87,7 @@ impl Loader for Module<'_> {
 
 /// Limits under which hostile archives end soon.
 fn limits() -> Limits {
-    Limits {
-        steps: 50_000_000,
-        nodes: 5_000_000,
-        bytes: 256 << 20,
-        ..Limits::default()
-    }
+    Limits { steps: 50_000_000, nodes: 5_000_000, bytes: 256 << 20, ..Limits::default() }
 }
 
 /// Evaluates the files without a folder. `Err` says why nothing could be evaluated.
@@ -118,11 +112,7 @@ pub fn changed(archive: &Archive, change: impl FnOnce(&mut Vec<ast::File>)) -> R
     evaluate(&mut module, files, sources)
 }
 
-fn evaluate(
-    module: &mut Module<'_>,
-    files: Vec<ast::File>,
-    mut sources: SourceMap,
-) -> Result<Evaluated, String> {
+fn evaluate(module: &mut Module<'_>, files: Vec<ast::File>, mut sources: SourceMap) -> Result<Evaluated, String> {
     let path = module.name.clone();
     let program = build(&path, &files, module, &mut sources);
     let mut session = Session::new(Arc::new(program), limits());

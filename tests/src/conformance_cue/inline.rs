@@ -267,9 +267,7 @@ fn allows(directive: &Directive, path: &[Step], evaluated: &mut Evaluated, optio
         (Some(Content::List { .. }), "string") => false,
         (Some(Content::Struct), "int") => false,
         (Some(Content::Struct), "string") => evaluated.session.allows_any(node),
-        (Some(Content::List { elements, rest }), index) => {
-            rest.is_some() || index.parse::<usize>().is_ok_and(|index| index < elements.len())
-        }
+        (Some(Content::List { elements, rest }), index) => rest.is_some() || index.parse::<usize>().is_ok_and(|index| index < elements.len()),
         (Some(Content::Struct), name) => {
             let quoted = pravo_cue::syntax::literal::plain_string(name);
             let label = match quoted {
@@ -323,9 +321,8 @@ fn places_match(places: &str, assertion: &Assertion, tree: &Tree, evaluated: &Ev
 
 /// Whether other orders of the marked fields give the same value.
 fn permute(archive: &Archive, assertion: &Assertion, evaluated: &Evaluated, options: &Options) -> Verdict {
-    let parent = if assertion.declaration { assertion.path.as_slice() } else {
-        assertion.path.get(..assertion.path.len().saturating_sub(1)).unwrap_or(&[])
-    };
+    let parent =
+        if assertion.declaration { assertion.path.as_slice() } else { assertion.path.get(..assertion.path.len().saturating_sub(1)).unwrap_or(&[]) };
     let count = super::permute::fields(&evaluated.files, assertion, parent);
     let mut wanted = lookup(&evaluated.tree, parent).map(super::permute::canonical);
     if options.mutate {

@@ -25,9 +25,7 @@ pub fn run(index: &Path, options: &Options, report: &mut Report) {
 }
 
 fn pair(directory: &Path, name: &str, flags: &str, options: &Options) -> Result<(), String> {
-    let read = |suffix: &str| {
-        std::fs::read_to_string(directory.join(format!("{name}.{suffix}.cue"))).map_err(|error| error.to_string())
-    };
+    let read = |suffix: &str| std::fs::read_to_string(directory.join(format!("{name}.{suffix}.cue"))).map_err(|error| error.to_string());
     let (input, mut golden) = (read("input")?, read("golden")?);
     if options.mutate {
         golden.push_str("\n// not there\n");

@@ -191,7 +191,8 @@ fn through_sink(product: &Product<'_>, step: &Step) -> Result<Outcome, String> {
     let sink = resources.as_array().and_then(|all| all.iter().find(|record| record["address"] == "sink")).cloned().unwrap_or_default();
     let text = sink["values"]["output"].as_str().unwrap_or_default().to_owned();
     let value: Json = serde_json::from_str(&text).unwrap_or(Json::String(text));
-    let unknown = planned.document("plan")["changes"].as_array().and_then(|changes| changes.iter().find(|change| change["address"] == "sink").cloned());
+    let unknown =
+        planned.document("plan")["changes"].as_array().and_then(|changes| changes.iter().find(|change| change["address"] == "sink").cloned());
     let waited = unknown.is_some_and(|change| change["after_unknown"].to_string().contains("\"input"));
     if step.op == "call" {
         outcome.facts.insert("result".to_owned(), value);
@@ -220,21 +221,20 @@ fn store(case: &Case, product: &Product<'_>, step: &Step) -> Result<Json, String
     let attributes = expand(&Json::Object(attributes), product.path());
     let address: Address = OBJECT.parse().map_err(|error| format!("{error}"))?;
     let instance: Address = "$under".parse().map_err(|error| format!("{error}"))?;
-    let head = Head {
-        fingerprint: None,
-        read_at: Timestamp(0),
-        status: Status::Ready,
-        kind: Kind::Resource,
-        has_deposed: false,
-        dependencies: Vec::new(),
-    };
+    let head =
+        Head { fingerprint: None, read_at: Timestamp(0), status: Status::Ready, kind: Kind::Resource, has_deposed: false, dependencies: Vec::new() };
     let record = Record {
         address,
         type_name: case.type_name.clone(),
         head,
         binding: ProviderBinding { package: format!("pravo.dev/providers/hashicorp/{}", case.provider), allow: String::new() },
         instance,
-        object: Some(Object { attributes: attributes.to_string().into_bytes(), schema_version: step.schema_version, private: Vec::new(), sensitive: Vec::new() }),
+        object: Some(Object {
+            attributes: attributes.to_string().into_bytes(),
+            schema_version: step.schema_version,
+            private: Vec::new(),
+            sensitive: Vec::new(),
+        }),
         deposed: Vec::new(),
         create_before_destroy: false,
         transaction: TransactionId(0),

@@ -28,16 +28,17 @@ pub fn difference(path: &str, expected: &Json, got: &Json, before: &Json, contex
         }
         (Json::Object(expected), Json::Object(got)) => {
             let missing = expected.keys().find(|key| !got.contains_key(*key)).map(|key| format!("{path}.{key}: missing"));
-            let surplus = got.keys().find(|key| !expected.contains_key(*key)).map(|key| format!("{path}.{key}: not expected, got {}", short(&got[key])));
-            missing.or(surplus).or_else(|| {
-                expected.iter().find_map(|(key, value)| difference(&format!("{path}.{key}"), value, &got[key], &before[key], context))
-            })
+            let surplus =
+                got.keys().find(|key| !expected.contains_key(*key)).map(|key| format!("{path}.{key}: not expected, got {}", short(&got[key])));
+            missing
+                .or(surplus)
+                .or_else(|| expected.iter().find_map(|(key, value)| difference(&format!("{path}.{key}"), value, &got[key], &before[key], context)))
         }
-        (Json::Array(expected), Json::Array(got)) if expected.len() == got.len() => {
-            expected.iter().zip(got).enumerate().find_map(|(index, (expected, got))| {
-                difference(&format!("{path}[{index}]"), expected, got, &before[index], context)
-            })
-        }
+        (Json::Array(expected), Json::Array(got)) if expected.len() == got.len() => expected
+            .iter()
+            .zip(got)
+            .enumerate()
+            .find_map(|(index, (expected, got))| difference(&format!("{path}[{index}]"), expected, got, &before[index], context)),
         (Json::Number(expected), Json::Number(got)) if same_number(&expected.to_string(), &got.to_string()) => None,
         (expected, got) if expected == got => None,
         _ => say(""),
@@ -63,7 +64,9 @@ fn holds(key: &str, argument: &Json, got: &Json, before: &Json, context: &Contex
             Ok(text.is_some_and(|text| pattern.is_match(text)))
         }
         "$string" => Ok(text.is_some_and(|text| is_string(argument, text))),
-        "$bytes" => Ok(text.and_then(|text| decode(argument["encoding"].as_str()?, text)).map(|bytes| bytes.len() as u64) == argument["length"].as_u64()),
+        "$bytes" => {
+            Ok(text.and_then(|text| decode(argument["encoding"].as_str()?, text)).map(|bytes| bytes.len() as u64) == argument["length"].as_u64())
+        }
         "$encodes" => encodes(argument, text, context),
         "$int" => Ok(got.as_i64().zip(argument[0].as_i64()).zip(argument[1].as_i64()).is_some_and(|((got, low), high)| (low..=high).contains(&got))),
         "$shuffle" => {
@@ -80,7 +83,12 @@ fn holds(key: &str, argument: &Json, got: &Json, before: &Json, context: &Contex
         "$same" => Ok(got == attribute(argument)?),
         "$text_of" => Ok(text == Some(&attribute(argument)?.to_string())),
         "$uuid7_within_seconds" => Ok(text.is_some_and(|text| is_recent(text, argument.as_f64().unwrap_or_default()))),
-        "$repeat" => Ok(text == Some(&super::source::expand(&Json::Object(Map::from_iter([("$repeat".to_owned(), argument.clone())])), "".as_ref()).as_str().unwrap_or_default())),
+        "$repeat" => Ok(text
+            == Some(
+                &super::source::expand(&Json::Object(Map::from_iter([("$repeat".to_owned(), argument.clone())])), "".as_ref())
+                    .as_str()
+                    .unwrap_or_default(),
+            )),
         "$sha256" => Ok(text.is_some_and(|text| Some(hex(&Sha256::digest(text)).as_str()) == argument.as_str())),
         "$kept" => Ok(got == before),
         "$changed" => Ok(got != before),

@@ -70,17 +70,25 @@ impl<'a> Source<'a> {
         match self.case.kind.as_str() {
             "function" => {
                 let kinds = self.kinds;
-                let arguments: Vec<String> = step.args.iter().enumerate().map(|(index, argument)| {
-                    let (name, kind) = kinds.parameter(index);
-                    format!("{}: {}", Json::String(name), self.value(argument, kind))
-                }).collect();
+                let arguments: Vec<String> = step
+                    .args
+                    .iter()
+                    .enumerate()
+                    .map(|(index, argument)| {
+                        let (name, kind) = kinds.parameter(index);
+                        format!("{}: {}", Json::String(name), self.value(argument, kind))
+                    })
+                    .collect();
                 let arguments = arguments.join(", ");
                 format!("answer: ($under.#Function.{name} & {{{arguments}}}).result\nsink: $trace.#Resource.trace_echo & {{input: \"\\(answer)\"}}\n")
             }
             "ephemeral" => {
                 self.decodes = true;
                 let body = self.arguments(&step.config, "");
-                format!("it: $under.#Ephemeral.{name} & {body}\nsink: $trace.#Resource.trace_echo & {{input: \"{}\", input_wo: json.Marshal(it)}}\n", self.step)
+                format!(
+                    "it: $under.#Ephemeral.{name} & {body}\nsink: $trace.#Resource.trace_echo & {{input: \"{}\", input_wo: json.Marshal(it)}}\n",
+                    self.step
+                )
             }
             "data" => format!("it: $under.#Data.{name} & {}\n", self.arguments(&step.config, "")),
             _ => {
@@ -96,7 +104,8 @@ impl<'a> Source<'a> {
     }
 
     fn fields<'k>(&mut self, config: &Map<String, Json>, first: &str, kind: impl Fn(&str) -> Option<&'k Type>) -> String {
-        let fields: Vec<String> = config.iter().map(|(name, value)| format!("{}: {}\n", Json::String(name.clone()), self.value(value, kind(name)))).collect();
+        let fields: Vec<String> =
+            config.iter().map(|(name, value)| format!("{}: {}\n", Json::String(name.clone()), self.value(value, kind(name)))).collect();
         format!("{{\n{first}{}}}", fields.concat())
     }
 

@@ -115,7 +115,10 @@ mod tests {
     fn broken_links_are_named() {
         let page = |place: &str, text: &str| Placed { text: text.into(), place: place.into() };
         let pages = [
-            page("a/one.md", "# One\n[x](two.md#second-part) [y](../b.md) [z](#one) [`c`](two.md)\n```\n[no](nowhere.md)\n```\n`[no](nowhere.md)`\n[bad](two.md#third)\n[bad](three.md)"),
+            page(
+                "a/one.md",
+                "# One\n[x](two.md#second-part) [y](../b.md) [z](#one) [`c`](two.md)\n```\n[no](nowhere.md)\n```\n`[no](nowhere.md)`\n[bad](two.md#third)\n[bad](three.md)",
+            ),
             page("a/two.md", "# Two\n## Second part\n[w](https://example.com/x)"),
             page("b.md", ""),
         ];

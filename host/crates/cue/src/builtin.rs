@@ -85,40 +85,22 @@ pub struct Parameter {
 impl Parameter {
     /// A concrete argument.
     pub const fn new(kinds: Kinds) -> Self {
-        Self {
-            kinds,
-            constraint: false,
-            optional: false,
-            loose: false,
-        }
+        Self { kinds, constraint: false, optional: false, loose: false }
     }
 
     /// A constraint.
     pub const fn constraint() -> Self {
-        Self {
-            kinds: Kinds::TOP,
-            constraint: true,
-            optional: false,
-            loose: false,
-        }
+        Self { kinds: Kinds::TOP, constraint: true, optional: false, loose: false }
     }
 
     /// A list or struct, parts of which need not be concrete.
     pub const fn loose(kinds: Kinds) -> Self {
-        Self {
-            kinds,
-            constraint: false,
-            optional: false,
-            loose: true,
-        }
+        Self { kinds, constraint: false, optional: false, loose: true }
     }
 
     /// The same, but it may be left out.
     pub const fn optional(self) -> Self {
-        Self {
-            optional: true,
-            ..self
-        }
+        Self { optional: true, ..self }
     }
 }
 

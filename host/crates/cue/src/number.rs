@@ -106,7 +106,13 @@ impl Number {
             Self::Big(value) => value.to_f64().unwrap_or(f64::NAN),
             Self::Decimal(value) => value.to_string().parse().unwrap_or(f64::NAN),
             Self::NaN => f64::NAN,
-            Self::Infinity(negative) => if *negative { f64::NEG_INFINITY } else { f64::INFINITY },
+            Self::Infinity(negative) => {
+                if *negative {
+                    f64::NEG_INFINITY
+                } else {
+                    f64::INFINITY
+                }
+            }
         }
     }
 
@@ -238,7 +244,15 @@ pub fn quotient_size(a: &BigDecimal, b: &BigDecimal) -> usize {
 
 /// Compares without writing out the zeros of numbers of far apart sizes.
 fn compare_decimals(a: &BigDecimal, b: &BigDecimal) -> Option<Ordering> {
-    let signs = |d: &BigDecimal| if d.is_zero() { 0 } else if d.is_negative() { -1 } else { 1 };
+    let signs = |d: &BigDecimal| {
+        if d.is_zero() {
+            0
+        } else if d.is_negative() {
+            -1
+        } else {
+            1
+        }
+    };
     let (sa, sb) = (signs(a), signs(b));
     if sa != sb || sa == 0 {
         return Some(sa.cmp(&sb));
@@ -375,7 +389,13 @@ impl IntegerDivision {
             Self::Rem => remainder,
             Self::Mod if remainder.is_negative() => remainder + b.abs(),
             Self::Mod => remainder,
-            Self::Div if remainder.is_negative() => if b.is_negative() { quotient + 1 } else { quotient - 1 },
+            Self::Div if remainder.is_negative() => {
+                if b.is_negative() {
+                    quotient + 1
+                } else {
+                    quotient - 1
+                }
+            }
             Self::Div => quotient,
         }))
     }

@@ -50,7 +50,13 @@ impl Value {
         match self {
             Self::Null => Kinds::NULL,
             Self::Bool(_) => Kinds::BOOL,
-            Self::Number(number) => if number.is_integer() { Kinds::INT } else { Kinds::FLOAT },
+            Self::Number(number) => {
+                if number.is_integer() {
+                    Kinds::INT
+                } else {
+                    Kinds::FLOAT
+                }
+            }
             Self::String(_) => Kinds::STRING,
             Self::Bytes(_) => Kinds::BYTES,
             Self::List(_) => Kinds::LIST,

@@ -63,7 +63,9 @@ impl<Q: Clone, A> Gathering<Q, A> {
                 let _ = sender.send(answer);
             }
         }
-        receiver.await.unwrap_or_else(|_| Err(failure(FailureKind::Cancelled, format!("{type_name}: the call that this one travelled with was cancelled"))))
+        receiver
+            .await
+            .unwrap_or_else(|_| Err(failure(FailureKind::Cancelled, format!("{type_name}: the call that this one travelled with was cancelled"))))
     }
 }
 

@@ -70,14 +70,11 @@ impl Calls<'_> {
                 "{address}: the record was written by a newer version of the provider (schema {}, this one knows up to {current})",
                 object.schema_version
             );
-            self.diagnostics.push(Diagnostic::error("provider.older", text).with_help("use the newer version of the provider: see $version and pravo init"));
+            self.diagnostics
+                .push(Diagnostic::error("provider.older", text).with_help("use the newer version of the provider: see $version and pravo init"));
             return Err(Failed);
         }
-        let stored = StoredObject {
-            type_name: self.subject.type_name.to_string(),
-            version: object.schema_version,
-            json: object.attributes.clone(),
-        };
+        let stored = StoredObject { type_name: self.subject.type_name.to_string(), version: object.schema_version, json: object.attributes.clone() };
         let called = self.provider.upgrade(&stored).await;
         let value = self.subject.place.required(self.subject.package(), Phase::Upgrade, "upgraded a record", called, self.diagnostics)?;
         self.check_known(&value, "upgraded a record to an object that breaks its schema")?;
@@ -165,12 +162,8 @@ impl Calls<'_> {
 
     async fn plan_once(&mut self, prior: &Value, config: &Value, private: &[u8]) -> Result<PlannedObject, Failed> {
         let shape = self.subject.shape();
-        let request = PlanRequest {
-            prior: prior.clone(),
-            config: config.clone(),
-            proposed: proposed_new(shape, prior, config),
-            private: private.to_vec(),
-        };
+        let request =
+            PlanRequest { prior: prior.clone(), config: config.clone(), proposed: proposed_new(shape, prior, config), private: private.to_vec() };
         let planned = self.planned(request).await?;
         let mut problems = Vec::new();
         if planned.planned.is_null() || !conforms(&planned.planned, self.subject.value_type()) {

@@ -49,9 +49,7 @@ fn check_attribute(name: &str, attribute: &Attribute, value: &Value, path: &Path
 fn lenient(value: &Value, kind: &pravo_model::Type) -> bool {
     use pravo_model::Type;
     match (kind, value) {
-        (Type::Object(kinds), Value::Map(entries)) => {
-            entries.iter().all(|(name, value)| kinds.get(name).is_some_and(|kind| lenient(value, kind)))
-        }
+        (Type::Object(kinds), Value::Map(entries)) => entries.iter().all(|(name, value)| kinds.get(name).is_some_and(|kind| lenient(value, kind))),
         (Type::List(kind) | Type::Set(kind), Value::List(elements)) => elements.iter().all(|element| lenient(element, kind)),
         (Type::Map(kind), Value::Map(entries)) => entries.values().all(|element| lenient(element, kind)),
         (kind, value) => conforms(value, kind),

@@ -79,8 +79,8 @@ fn below<'s>(nesting: Nesting, shape: Shape<'s>, value: &Value, path: &Path, fou
 
 #[cfg(test)]
 mod tests {
-    use pravo_model::schema::{Attribute, NestedBlock};
     use pravo_model::Type;
+    use pravo_model::schema::{Attribute, NestedBlock};
 
     use super::*;
 

@@ -131,7 +131,14 @@ impl Place {
     }
 
     /// The value of a reply that must have one.
-    pub(crate) fn required<T>(&self, package: &str, phase: Phase, what: &str, called: Called<T>, diagnostics: &mut Vec<Diagnostic>) -> Result<T, Failed> {
+    pub(crate) fn required<T>(
+        &self,
+        package: &str,
+        phase: Phase,
+        what: &str,
+        called: Called<T>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<T, Failed> {
         match self.taken(phase, called, diagnostics)? {
             Some(value) => Ok(value),
             None => {

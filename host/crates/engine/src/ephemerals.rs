@@ -39,7 +39,14 @@ pub(crate) struct Ephemerals {
 
 impl Ephemerals {
     /// The value of an ephemeral, opened now where it is not open yet.
-    pub(crate) async fn open(&self, pool: &Pool, slot: &Slot, subject: &Subject, config: &Value, diagnostics: &mut Vec<Diagnostic>) -> Result<Value, Failed> {
+    pub(crate) async fn open(
+        &self,
+        pool: &Pool,
+        slot: &Slot,
+        subject: &Subject,
+        config: &Value,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Value, Failed> {
         let mut opened = self.opened.lock().await;
         if let Some(open) = opened.get(subject.address())
             && open.config == *config
@@ -52,7 +59,8 @@ impl Ephemerals {
         let called = provider.open(&subject.type_name, &complete).await;
         let open = subject.place.required(subject.package(), Phase::Ephemeral, "opened an ephemeral", called, diagnostics)?;
         let private = Arc::new(Mutex::new(open.private.clone()));
-        let renewal = open.renew_after.map(|after| tokio::spawn(renew(Arc::clone(&provider), Arc::clone(&subject.type_name), Arc::clone(&private), after)));
+        let renewal =
+            open.renew_after.map(|after| tokio::spawn(renew(Arc::clone(&provider), Arc::clone(&subject.type_name), Arc::clone(&private), after)));
         let value = open.value.clone();
         let kept = Opened { config: config.clone(), value: value.clone(), subject: subject.clone(), provider, private, renewal };
         if let Some(old) = opened.insert(subject.address().clone(), kept) {
@@ -115,7 +123,9 @@ async fn close(opened: Opened, diagnostics: &mut Vec<Diagnostic>) {
         Ok(called) => {
             let _ = place.taken(Phase::Ephemeral, called, &mut said);
         }
-        Err(_) => said.push(Diagnostic::error("ephemeral.close", format!("{}: it was not closed within {} s", place.address, CLOSE_WITHIN.as_secs()))),
+        Err(_) => {
+            said.push(Diagnostic::error("ephemeral.close", format!("{}: it was not closed within {} s", place.address, CLOSE_WITHIN.as_secs())))
+        }
     }
     diagnostics.extend(said.into_iter().map(|diagnostic| Diagnostic { severity: pravo_diag::Severity::Warning, ..diagnostic }));
 }

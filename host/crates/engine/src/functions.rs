@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
 use pravo_diag::Diagnostic;
-use pravo_model::schema::Parameter;
-use pravo_model::{Path, PathStep, Value};
 use pravo_model::provider::ProviderBinding;
+use pravo_model::schema::Parameter;
 use pravo_model::specification::{Answer, CallPlace, QuestionId};
+use pravo_model::{Path, PathStep, Value};
 
 use crate::fingerprint::digest;
 use crate::pool::Pool;
@@ -98,7 +98,8 @@ impl Functions {
             let made = digest(&self.key, &[&call.binding.package, &call.function], &call.arguments);
             let gave = digest(&self.key, &[], std::slice::from_ref(value));
             if self.expected.get(&made).is_some_and(|expected| *expected != gave) {
-                let text = format!("the function {} of {} gave another result than in the plan for equal arguments", call.function, call.binding.package);
+                let text =
+                    format!("the function {} of {} gave another result than in the plan for equal arguments", call.function, call.binding.package);
                 contradiction = Some(Diagnostic::error("provider.impure", text).with_help("this is a bug of the provider; make a new plan"));
                 result = None;
             }
@@ -160,7 +161,8 @@ pub(crate) async fn call(pool: &Pool, call: &Call, diagnostics: &mut Vec<Diagnos
     let failed = reply.has_errors();
     for said in reply.diagnostics {
         let text = format!("the function {name}: {}", said.summary);
-        let diagnostic = if said.error { rejected(text, said.detail) } else { Diagnostic::warning("function.warning", text).with_detail(said.detail) };
+        let diagnostic =
+            if said.error { rejected(text, said.detail) } else { Diagnostic::warning("function.warning", text).with_detail(said.detail) };
         diagnostics.push(place(diagnostic, &said.path));
     }
     let fits = |value: &Value| conforms(value, &function.result) && value.is_wholly_known();

@@ -8,7 +8,6 @@ use pravo_model::specification::{Instance, InstanceId};
 use pravo_model::state::InstanceRecord;
 use pravo_model::{Address, Value, json};
 
-
 use crate::pool::{Pool, Slot};
 use crate::shape::{Shape, clear};
 

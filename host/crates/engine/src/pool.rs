@@ -84,9 +84,9 @@ impl Pool {
         };
         let key = (binding.clone(), config.as_ref().map(complete));
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = slots.entry(key).or_insert_with(|| {
-            Arc::new(Slot { place: Place::new(address, span), binding: binding.clone(), config, started: OnceCell::new() })
-        });
+        let slot = slots
+            .entry(key)
+            .or_insert_with(|| Arc::new(Slot { place: Place::new(address, span), binding: binding.clone(), config, started: OnceCell::new() }));
         Arc::clone(slot)
     }
 

@@ -3,8 +3,8 @@
 //! Kept true here: configured values win, computed values that are not configured keep what the record has. The same rules, with
 //! a record that is wholly unknown, make the placeholder of a data source that is read during the apply.
 
-use pravo_model::schema::{Attribute, AttributeKind, NestedBlock, Nesting};
 use pravo_model::Value;
+use pravo_model::schema::{Attribute, AttributeKind, NestedBlock, Nesting};
 
 use crate::shape::{Shape, part};
 

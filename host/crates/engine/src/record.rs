@@ -30,10 +30,15 @@ pub(crate) fn store(subject: &Subject, object: &CurrentObject, sensitive: &[Path
 pub(crate) fn restore(subject: &Subject, object: &Object) -> Value {
     let entries: HashMap<String, &RawValue> = serde_json::from_slice(&object.attributes).unwrap_or_default();
     match subject.value_type() {
-        Type::Object(kinds) => Value::Map(kinds.iter().map(|(name, kind)| {
-            let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), kind).ok()).unwrap_or_default();
-            (name.clone(), value)
-        }).collect()),
+        Type::Object(kinds) => Value::Map(
+            kinds
+                .iter()
+                .map(|(name, kind)| {
+                    let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), kind).ok()).unwrap_or_default();
+                    (name.clone(), value)
+                })
+                .collect(),
+        ),
         _ => Value::Null,
     }
 }

@@ -105,10 +105,7 @@ pub(crate) fn each(nesting: Nesting, value: &Value, apply: impl Fn(&Value) -> Va
 fn complete_type(kind: &Type, value: &Value) -> Value {
     match (kind, value) {
         (Type::Object(attributes), Value::Map(entries)) => Value::Map(
-            attributes
-                .iter()
-                .map(|(name, kind)| (name.clone(), entries.get(name).map_or(Value::Null, |value| complete_type(kind, value))))
-                .collect(),
+            attributes.iter().map(|(name, kind)| (name.clone(), entries.get(name).map_or(Value::Null, |value| complete_type(kind, value)))).collect(),
         ),
         (Type::List(kind), Value::List(elements)) => Value::List(elements.iter().map(|element| complete_type(kind, element)).collect()),
         (Type::Set(kind), Value::List(elements)) => Value::set(elements.iter().map(|element| complete_type(kind, element)).collect()),
@@ -133,8 +130,7 @@ pub(crate) fn conforms(value: &Value, kind: &Type) -> bool {
             kinds.len() == elements.len() && kinds.iter().zip(elements).all(|(kind, element)| conforms(element, kind))
         }
         (Type::Object(attributes), Value::Map(entries)) => {
-            attributes.len() == entries.len()
-                && attributes.iter().all(|(name, kind)| entries.get(name).is_some_and(|value| conforms(value, kind)))
+            attributes.len() == entries.len() && attributes.iter().all(|(name, kind)| entries.get(name).is_some_and(|value| conforms(value, kind)))
         }
         _ => false,
     }

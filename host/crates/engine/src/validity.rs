@@ -69,7 +69,9 @@ impl Check<'_> {
                 (Value::Null, true) => "it is not configured, but planned with a value (sensitive)".to_owned(),
                 (_, true) => "the planned value differs from the configured one (sensitive)".to_owned(),
                 (Value::Null, false) => format!("it is not configured, but planned as {}", brief(planned)),
-                (config, false) => format!("the planned value {} is neither the configured {} nor the recorded {}", brief(planned), brief(config), brief(prior)),
+                (config, false) => {
+                    format!("the planned value {} is neither the configured {} nor the recorded {}", brief(planned), brief(config), brief(prior))
+                }
             };
             self.problem(path, message);
         }

@@ -144,9 +144,7 @@ impl Capabilities {
     pub fn covers(&self, capability: &Capability) -> bool {
         match capability {
             Capability::Fs(wanted) => self.fs.iter().any(|grant| grant.covers(wanted)),
-            Capability::Net(wanted) => {
-                self.net.iter().any(|host| host.covers(wanted))
-            }
+            Capability::Net(wanted) => self.net.iter().any(|host| host.covers(wanted)),
             Capability::Env(name) => self.env.contains(name),
             Capability::Clock => self.clock,
             Capability::Random => self.random,
@@ -276,17 +274,27 @@ mod tests {
     #[test]
     fn equal_sets_have_equal_texts() {
         let one = set(r#"{"fs":[{"path":"./b/","access":"read"},{"path":"a","access":"write"}],"net":["B","a:1"],"clock":true}"#);
-        let other = set(r#"{"clock":true,"net":["a:1","b"],"fs":[{"path":"a","access":"write"},{"path":"b","access":"read"},{"path":"b","access":"read"}]}"#);
+        let other =
+            set(r#"{"clock":true,"net":["a:1","b"],"fs":[{"path":"a","access":"write"},{"path":"b","access":"read"},{"path":"b","access":"read"}]}"#);
         assert_eq!(one, other);
         assert_eq!(one.to_string(), "fs write on a, fs read on b, net a:1, net b, clock");
-        assert_eq!(serde_json::to_string(&one).unwrap(), r#"{"fs":[{"path":"a","access":"write"},{"path":"b","access":"read"}],"net":["a:1","b"],"clock":true}"#);
+        assert_eq!(
+            serde_json::to_string(&one).unwrap(),
+            r#"{"fs":[{"path":"a","access":"write"},{"path":"b","access":"read"}],"net":["a:1","b"],"clock":true}"#
+        );
         assert_eq!(Capabilities::default().to_string(), "nothing");
     }
 
     #[test]
     fn foreign_text_is_refused() {
         for json in [
-            r#"{"shell":true}"#, r#"{"fs":[{"path":"a"}]}"#, r#"{"fs":[{"path":"a","access":"execute"}]}"#, r#"{"net":["*"]}"#, r#"{"env":"A"}"#, "3", "{",
+            r#"{"shell":true}"#,
+            r#"{"fs":[{"path":"a"}]}"#,
+            r#"{"fs":[{"path":"a","access":"execute"}]}"#,
+            r#"{"net":["*"]}"#,
+            r#"{"env":"A"}"#,
+            "3",
+            "{",
         ] {
             assert!(serde_json::from_str::<Capabilities>(json).is_err(), "{json}");
             assert!(Allow::parse(json).is_err(), "{json}");
@@ -299,7 +307,9 @@ mod tests {
     #[test]
     fn beyond_is_what_was_not_approved() {
         let approved = set(r#"{"fs":[{"path":".","access":"write"}],"net":["a.b"],"random":true}"#);
-        let asked = set(r#"{"fs":[{"path":"logs","access":"read"},{"path":"/etc","access":"read"}],"net":["a.b:443","c.d"],"env":["T"],"random":true,"clock":true}"#);
+        let asked = set(
+            r#"{"fs":[{"path":"logs","access":"read"},{"path":"/etc","access":"read"}],"net":["a.b:443","c.d"],"env":["T"],"random":true,"clock":true}"#,
+        );
         assert_eq!(asked.beyond(&approved).to_string(), "fs read on /etc, net c.d, env T, clock");
         assert!(approved.beyond(&approved).is_empty());
         assert_eq!(asked.union(&approved).beyond(&asked).to_string(), "fs write on the root directory, net a.b");
@@ -309,7 +319,9 @@ mod tests {
     fn allow_replaces_kind_by_kind() {
         let needs = set(r#"{"fs":[{"path":".","access":"write"}],"clock":true}"#);
         let approved = set(r#"{"fs":[{"path":".","access":"write"},{"path":"/etc/app","access":"write"}],"clock":true}"#);
-        let effective = |json: &str| Allow::parse(json).unwrap().effective(&needs, &approved).map(|grants| grants.to_string()).map_err(|beyond| beyond.to_string());
+        let effective = |json: &str| {
+            Allow::parse(json).unwrap().effective(&needs, &approved).map(|grants| grants.to_string()).map_err(|beyond| beyond.to_string())
+        };
         assert_eq!(effective(""), Ok("fs write on the root directory, clock".into()));
         assert_eq!(effective(r#"{"fs":[{"path":"/etc/app","access":"read"}]}"#), Ok("fs read on /etc/app, clock".into()));
         assert_eq!(effective(r#"{"fs":[],"clock":false}"#), Ok("nothing".into()));

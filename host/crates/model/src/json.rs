@@ -60,9 +60,7 @@ fn encode_at(value: &Value, kind: &Type, depth: usize) -> Result<Json, CodecErro
         (Value::Bool(truth), Type::Bool) => Ok(Json::Bool(*truth)),
         (Value::Number(number), Type::Number) => number_to_json(number),
         (Value::String(text), Type::String) => Ok(Json::String(normalized(text).into_owned())),
-        (Value::List(elements), Type::List(element) | Type::Set(element)) => {
-            encode_elements(elements.iter().map(|value| (value, &**element)), depth)
-        }
+        (Value::List(elements), Type::List(element) | Type::Set(element)) => encode_elements(elements.iter().map(|value| (value, &**element)), depth),
         (Value::List(elements), Type::Tuple(kinds)) if elements.len() == kinds.len() => encode_elements(elements.iter().zip(kinds), depth),
         (Value::Map(entries), Type::Map(element)) => {
             encode_entries(entries.iter().map(|(key, value)| (key, value, &**element)), depth, PathStep::Key)
@@ -79,9 +77,8 @@ fn encode_at(value: &Value, kind: &Type, depth: usize) -> Result<Json, CodecErro
 }
 
 fn encode_elements<'a>(elements: impl Iterator<Item = (&'a Value, &'a Type)>, depth: usize) -> Result<Json, CodecError> {
-    let elements = elements
-        .zip(0..)
-        .map(|((value, kind), index)| encode_at(value, kind, depth + 1).map_err(|error| error.below(PathStep::Index(index))));
+    let elements =
+        elements.zip(0..).map(|((value, kind), index)| encode_at(value, kind, depth + 1).map_err(|error| error.below(PathStep::Index(index))));
     Ok(Json::Array(elements.collect::<Result<_, _>>()?))
 }
 
@@ -139,9 +136,10 @@ fn decode_at(json: &Json, kind: &Type, depth: usize) -> Result<Value, CodecError
 }
 
 fn decode_elements<'a>(elements: &[Json], kind: impl Fn(usize) -> &'a Type, depth: usize) -> Result<Vec<Value>, CodecError> {
-    let elements = elements.iter().enumerate().map(|(index, json)| {
-        decode_at(json, kind(index), depth + 1).map_err(|error| error.below(PathStep::Index(index as u64)))
-    });
+    let elements = elements
+        .iter()
+        .enumerate()
+        .map(|(index, json)| decode_at(json, kind(index), depth + 1).map_err(|error| error.below(PathStep::Index(index as u64))));
     elements.collect()
 }
 
@@ -202,9 +200,7 @@ pub fn encode_type(kind: &Type) -> Json {
         Type::Set(element) => pair("set", encode_type(element)),
         Type::Map(element) => pair("map", encode_type(element)),
         Type::Tuple(elements) => pair("tuple", Json::Array(elements.iter().map(encode_type).collect())),
-        Type::Object(attributes) => {
-            pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.clone(), encode_type(kind))).collect()))
-        }
+        Type::Object(attributes) => pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.clone(), encode_type(kind))).collect())),
     }
 }
 
@@ -241,12 +237,8 @@ fn decode_type_at(json: &Json, depth: usize) -> Result<Type, CodecError> {
             [Json::String(name), element] if name == "list" => Ok(Type::List(Box::new(inner(element)?))),
             [Json::String(name), element] if name == "set" => Ok(Type::Set(Box::new(inner(element)?))),
             [Json::String(name), element] if name == "map" => Ok(Type::Map(Box::new(inner(element)?))),
-            [Json::String(name), Json::Array(elements)] if name == "tuple" => {
-                Ok(Type::Tuple(elements.iter().map(inner).collect::<Result<_, _>>()?))
-            }
-            [Json::String(name), Json::Object(attributes)] | [Json::String(name), Json::Object(attributes), Json::Array(_)]
-                if name == "object" =>
-            {
+            [Json::String(name), Json::Array(elements)] if name == "tuple" => Ok(Type::Tuple(elements.iter().map(inner).collect::<Result<_, _>>()?)),
+            [Json::String(name), Json::Object(attributes)] | [Json::String(name), Json::Object(attributes), Json::Array(_)] if name == "object" => {
                 let attributes = attributes.iter().map(|(name, kind)| Ok((normalized(name).into_owned(), inner(kind)?)));
                 Ok(Type::Object(attributes.collect::<Result<_, _>>()?))
             }
@@ -295,10 +287,7 @@ mod tests {
         let error = decode_bytes(b"{\"a\":[1,true]}", &kind).unwrap_err();
         assert_eq!(error.to_string(), "a[1]: a number is required, here is a truth value");
         assert_eq!(decode_bytes(b"{\"b\":1}", &kind).unwrap_err().to_string(), "\"b\" is no attribute of the type");
-        assert_eq!(
-            encode(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(),
-            "a: a value that is not known cannot be stored"
-        );
+        assert_eq!(encode(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(), "a: a value that is not known cannot be stored");
         assert!(decode_bytes(b"\"yes\"", &Type::Bool).is_err());
         assert!(decode_bytes(b"[", &Type::Bool).is_err());
     }

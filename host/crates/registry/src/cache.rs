@@ -73,7 +73,9 @@ impl Cache {
     pub fn store_schema(&self, hash: ContentHash, schema: &ProviderSchema) -> Result<(), Error> {
         let path = self.schema_path(hash);
         let mut bytes = Vec::new();
-        schema.serialize(&mut rmp_serde::Serializer::new(&mut bytes)).map_err(|error| Error::system("encode", &path)(std::io::Error::other(error)))?;
+        schema
+            .serialize(&mut rmp_serde::Serializer::new(&mut bytes))
+            .map_err(|error| Error::system("encode", &path)(std::io::Error::other(error)))?;
         self.store(&path, &[&Sha256::digest(&bytes), &bytes])
     }
 

@@ -76,7 +76,9 @@ impl fmt::Display for Place {
 /// Reads the bytes of a component.
 pub(crate) fn bytes(package: &Package, place: &Place) -> Result<Component, Error> {
     match place {
-        Place::Bundled => bundled::get(package).map(Component::Bundled).ok_or_else(|| Error::not_initialised(package, "this pravo does not bundle it")),
+        Place::Bundled => {
+            bundled::get(package).map(Component::Bundled).ok_or_else(|| Error::not_initialised(package, "this pravo does not bundle it"))
+        }
         Place::Directory { path, .. } | Place::File { path, .. } => {
             let bytes = files::read(path, MAX_COMPONENT).map_err(Error::system("read the component", path))?;
             Ok(Component::Read(bytes.into()))

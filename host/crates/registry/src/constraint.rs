@@ -82,7 +82,8 @@ impl Term {
 fn partial(text: &str) -> Option<(Version, usize)> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
-    let parts: Vec<u64> = numbers.split('.').map(|part| part.parse().ok().filter(|_| part.bytes().all(|b| b.is_ascii_digit()))).collect::<Option<_>>()?;
+    let parts: Vec<u64> =
+        numbers.split('.').map(|part| part.parse().ok().filter(|_| part.bytes().all(|b| b.is_ascii_digit()))).collect::<Option<_>>()?;
     let &[major, ref lower @ ..] = parts.as_slice() else { return None };
     let (minor, patch) = match lower {
         [] => (0, 0),
@@ -120,7 +121,8 @@ impl FromStr for Constraint {
         }
         let terms = text.split(',').map(|term| {
             let term = term.trim();
-            let (operator, rest) = OPERATORS.iter().find_map(|(sign, operator)| Some((*operator, term.strip_prefix(sign)?))).unwrap_or((Operator::Equal, term));
+            let (operator, rest) =
+                OPERATORS.iter().find_map(|(sign, operator)| Some((*operator, term.strip_prefix(sign)?))).unwrap_or((Operator::Equal, term));
             let (version, parts) = partial(rest.trim()).ok_or_else(error)?;
             let below = below(operator, &version, parts);
             Ok(Term { operator, version, below })

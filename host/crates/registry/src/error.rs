@@ -145,7 +145,8 @@ pub enum Error {
 
 fn searched(bundled: &[String], directories: &[PathBuf]) -> String {
     let directories: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
-    let directories = if directories.is_empty() { "no provider directory is set".to_owned() } else { format!("it is not in {}", directories.join(", ")) };
+    let directories =
+        if directories.is_empty() { "no provider directory is set".to_owned() } else { format!("it is not in {}", directories.join(", ")) };
     format!(": this pravo bundles {}, and {directories}", bundled.join(", "))
 }
 
@@ -178,7 +179,9 @@ impl Error {
             Error::Version { .. } => "Change $version, or provide a version that fits; pravo init --upgrade leaves the locked version.".to_owned(),
             Error::Manifest { error, .. } => error.help().to_owned(),
             Error::Mismatch { .. } => "Check $source and the provider directory.".to_owned(),
-            Error::Tampered { .. } => "Somebody changed the component, or a new build took its place. If that is meant, pravo init --upgrade pins the new one.".to_owned(),
+            Error::Tampered { .. } => {
+                "Somebody changed the component, or a new build took its place. If that is meant, pravo init --upgrade pins the new one.".to_owned()
+            }
             Error::NotInitialised { .. } => "Run pravo init.".to_owned(),
             Error::NotApproved { .. } => "Run pravo init to look at them and approve them.".to_owned(),
         }

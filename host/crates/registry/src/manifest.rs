@@ -233,7 +233,12 @@ mod tests {
         check(&component(&[custom(SECTION, GOOD), custom(SECTION, "{}")]), Err("two manifests that differ"));
         check(&component(&[custom(SECTION, "nonsense")]), Err("cannot be read: expected"));
         check(&component(&[custom(SECTION, &"x".repeat(70_000))]), Err("at most 65536 are read"));
-        for (from, to, part) in [("0.1", "0.9", "it was built for version 0.9 of the provider world; this pravo runs 0.1"), ("1.2.3", "1.2", "cannot be read"), ("acme/thing", "../x", "cannot be read"), ("random", "shell", "unknown field")] {
+        for (from, to, part) in [
+            ("0.1", "0.9", "it was built for version 0.9 of the provider world; this pravo runs 0.1"),
+            ("1.2.3", "1.2", "cannot be read"),
+            ("acme/thing", "../x", "cannot be read"),
+            ("random", "shell", "unknown field"),
+        ] {
             check(&component(&[custom(SECTION, &GOOD.replace(from, to))]), Err(part));
         }
         // The world is looked at before anything else, whatever a later one may hold.

@@ -109,7 +109,8 @@ pub enum Source {
 }
 
 /// The forms that are offered, for messages.
-pub(crate) const OFFERED: &str = "bundled, file:./path/to/component.wasm, or no $source at all with the component in a provider directory (--provider-dir)";
+pub(crate) const OFFERED: &str =
+    "bundled, file:./path/to/component.wasm, or no $source at all with the component in a provider directory (--provider-dir)";
 
 impl FromStr for Source {
     type Err = NameError;
@@ -232,7 +233,15 @@ mod tests {
     fn packages_are_import_paths() {
         let package: Package = "pravo.dev/providers/hashicorp/random".parse().unwrap();
         assert_eq!((package.short().as_str(), package.to_string().as_str()), ("hashicorp/random", "pravo.dev/providers/hashicorp/random"));
-        for text in ["", "hashicorp/random", "pravo.dev/providers/random", "pravo.dev/providers/a/b/c", "pravo.dev/providers/../x", "pravo.dev/providers/A/b", "pravo.dev/providers/a/"] {
+        for text in [
+            "",
+            "hashicorp/random",
+            "pravo.dev/providers/random",
+            "pravo.dev/providers/a/b/c",
+            "pravo.dev/providers/../x",
+            "pravo.dev/providers/A/b",
+            "pravo.dev/providers/a/",
+        ] {
             assert!(text.parse::<Package>().is_err(), "{text:?}");
         }
     }

@@ -272,7 +272,8 @@ fn load_one(wanted: &Wanted, lock: Option<&Lock>, cache: &Cache, options: &Optio
 
 /// The bytes that the lock file pins, from where they are: the file itself, the bundle, or else the cache.
 fn load_component(locked: &Locked, cache: &Cache, options: &Options) -> Result<Component, Error> {
-    let tampered = |from: String, found: ContentHash| Error::Tampered { package: locked.package.clone(), from, found: Box::new(found), locked: locked.hash };
+    let tampered =
+        |from: String, found: ContentHash| Error::Tampered { package: locked.package.clone(), from, found: Box::new(found), locked: locked.hash };
     if let Source::File(written) = &locked.source {
         let place = Place::File { written: written.clone(), path: options.root.join(written) };
         let component = component::bytes(&locked.package, &place)?;

@@ -89,7 +89,10 @@ fn a_file_is_pinned_and_loaded() {
     root.write("thing.wasm", &component("acme/thing", "1.2.3", r#"{"env":["TOKEN"]}"#));
     assert!(fails(root.load(&from_file()), "there is no pravo.lock yet").contains("Run pravo init"));
     let resolved = root.resolve(&from_file()).unwrap();
-    assert_eq!((resolved.locked.version.to_string().as_str(), resolved.unapproved().to_string().as_str(), resolved.is_new()), ("1.2.3", "env TOKEN", true));
+    assert_eq!(
+        (resolved.locked.version.to_string().as_str(), resolved.unapproved().to_string().as_str(), resolved.is_new()),
+        ("1.2.3", "env TOKEN", true)
+    );
     fails(store(&[resolved], root.path()), "asks for capabilities that were not approved: env TOKEN");
     assert!(!root.path().join("pravo.lock").exists());
     root.init(&from_file()).unwrap();
@@ -235,7 +238,10 @@ fn a_lock_file_does_not_depend_on_the_order_and_comes_back() {
 #[test]
 fn a_broken_lock_file_names_the_place() {
     let root = Root::new();
-    let good = "format = 1\n\n[[provider]]\npackage = \"pravo.dev/providers/a/b\"\nsource = \"bundled\"\nversion = \"1.0.0\"\nhash = \"sha256:".to_owned() + &"0".repeat(64) + "\"\n";
+    let good = "format = 1\n\n[[provider]]\npackage = \"pravo.dev/providers/a/b\"\nsource = \"bundled\"\nversion = \"1.0.0\"\nhash = \"sha256:"
+        .to_owned()
+        + &"0".repeat(64)
+        + "\"\n";
     assert!(Lock::parse(&good, Path::new("pravo.lock")).is_ok());
     let check = |text: &str, part: &str| {
         root.write("pravo.lock", text.as_bytes());

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
 use pravo_model::Value;
+use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
 
 use crate::raw::{Mismatch, Raw, RawPath, RawStep, below};
 
@@ -42,12 +42,12 @@ fn member(block: &Block, name: &str, raw: Raw, path: &mut RawPath) -> Result<Val
 fn attribute_value(attribute: &Attribute, raw: Raw, path: &mut RawPath) -> Result<Value, Mismatch> {
     match &attribute.kind {
         AttributeKind::Type(kind) => raw.into_typed(kind).map_err(|mismatch| under(path, mismatch)),
-        AttributeKind::Nested(nesting, attributes) => {
-            collection(*nesting, raw, path, &|raw, path| object(raw, path, attributes.keys(), &|name, raw, path| match attributes.get(name) {
+        AttributeKind::Nested(nesting, attributes) => collection(*nesting, raw, path, &|raw, path| {
+            object(raw, path, attributes.keys(), &|name, raw, path| match attributes.get(name) {
                 Some(attribute) => attribute_value(attribute, raw, path),
                 None => unknown_member(name, path),
-            }))
-        }
+            })
+        }),
     }
 }
 
@@ -158,7 +158,16 @@ mod tests {
     use pravo_model::schema::Attribute;
 
     fn attribute(kind: AttributeKind) -> Attribute {
-        Attribute { kind, required: false, optional: true, computed: false, sensitive: false, write_only: false, description: String::new(), deprecated: None }
+        Attribute {
+            kind,
+            required: false,
+            optional: true,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            description: String::new(),
+            deprecated: None,
+        }
     }
 
     fn schema() -> Block {

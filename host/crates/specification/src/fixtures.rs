@@ -114,6 +114,10 @@ pub(crate) fn schemas(package: &str) -> Result<Arc<ProviderSchema>, ProviderFail
         Some("random") => Ok(Arc::new(random())),
         Some("local") => Ok(Arc::new(local())),
         Some("cloud") => Ok(Arc::new(cloud())),
-        _ => Err(ProviderFailure { kind: FailureKind::Unavailable, message: format!("{package} is not locked; run pravo init"), detail: String::new() }),
+        _ => Err(ProviderFailure {
+            kind: FailureKind::Unavailable,
+            message: format!("{package} is not locked; run pravo init"),
+            detail: String::new(),
+        }),
     }
 }

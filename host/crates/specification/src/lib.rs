@@ -5,10 +5,10 @@
 mod body;
 mod conversation;
 mod convert;
-#[cfg(test)]
-mod fixtures;
 mod cycle;
 mod evaluation;
+#[cfg(test)]
+mod fixtures;
 mod literals;
 pub mod load;
 mod meta;

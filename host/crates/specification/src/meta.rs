@@ -233,7 +233,11 @@ mod tests {
         let cases = [
             ("refresh", text("15 minutes"), "note: $lifecycle.refresh: \"15 minutes\" is not a refresh age"),
             ("refresh", Raw::Unknown, "note: $lifecycle.refresh must be known when planning, but it needs pet.id, which"),
-            ("ignore_changes", Raw::List(vec![text("conten")]), "note: $lifecycle.ignore_changes: there is no attribute \"conten\"; did you mean \"content\"?"),
+            (
+                "ignore_changes",
+                Raw::List(vec![text("conten")]),
+                "note: $lifecycle.ignore_changes: there is no attribute \"conten\"; did you mean \"content\"?",
+            ),
             ("ignore_changes", Raw::List(vec![text("*"), text("content")]), "note: $lifecycle.ignore_changes: \"*\" stands for every attribute"),
             ("ignore_change", Raw::List(vec![]), "note: $lifecycle has no field \"ignore_change\"; did you mean \"ignore_changes\"?"),
             ("prevent_destroy", text("yes"), "note: $lifecycle.prevent_destroy is true or false, not a string"),

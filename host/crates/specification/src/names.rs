@@ -48,7 +48,13 @@ mod tests {
     #[test]
     fn the_nearest_name_is_suggested() {
         let names = ["filename", "content", "file_permission", "id"];
-        for (name, expected) in [("file_permision", Some("file_permission")), ("conetnt", Some("content")), ("filenam", Some("filename")), ("xyz", None), ("idd", Some("id"))] {
+        for (name, expected) in [
+            ("file_permision", Some("file_permission")),
+            ("conetnt", Some("content")),
+            ("filenam", Some("filename")),
+            ("xyz", None),
+            ("idd", Some("id")),
+        ] {
             assert_eq!(nearest(name, names), expected, "{name}");
         }
     }

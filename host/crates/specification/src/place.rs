@@ -100,7 +100,16 @@ mod tests {
     use pravo_model::schema::NestedBlock;
 
     fn attribute(kind: AttributeKind, write_only: bool) -> Attribute {
-        Attribute { kind, required: false, optional: true, computed: false, sensitive: false, write_only, description: String::new(), deprecated: None }
+        Attribute {
+            kind,
+            required: false,
+            optional: true,
+            computed: false,
+            sensitive: false,
+            write_only,
+            description: String::new(),
+            deprecated: None,
+        }
     }
 
     #[test]
@@ -120,8 +129,7 @@ mod tests {
             ("rule.1.port", vec![name("rule")], false),
         ];
         for (text, expected, write_only) in cases {
-            let steps: Vec<RawStep> =
-                text.split('.').map(|step| step.parse().map_or_else(|_| RawStep::Field(step.into()), RawStep::Index)).collect();
+            let steps: Vec<RawStep> = text.split('.').map(|step| step.parse().map_or_else(|_| RawStep::Field(step.into()), RawStep::Index)).collect();
             let place = place(&block, &steps);
             assert_eq!((place.path, place.write_only), (Path(expected), write_only), "{text}");
         }

@@ -147,7 +147,9 @@ fn typed(raw: Raw, kind: &Type, path: &mut RawPath) -> Result<Value, Mismatch> {
         (Raw::List(elements), Type::Tuple(kinds)) if elements.len() == kinds.len() => {
             Ok(Value::List(typed_elements(elements, |index| kinds.get(index), path)?))
         }
-        (Raw::List(elements), Type::Tuple(kinds)) => mismatch(path, format!("a list of {} elements", kinds.len()), format!("one of {}", elements.len())),
+        (Raw::List(elements), Type::Tuple(kinds)) => {
+            mismatch(path, format!("a list of {} elements", kinds.len()), format!("one of {}", elements.len()))
+        }
         (Raw::Struct(fields), Type::Map(kind)) => {
             let mut entries = std::collections::BTreeMap::new();
             for (name, value) in fields {

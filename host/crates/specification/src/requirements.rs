@@ -209,7 +209,8 @@ mod tests {
         requirements([&parsed.file]).map_err(|errors| errors.into_iter().map(|error| error.summary).collect())
     }
 
-    const IMPORTS: &str = "package demo\nimport (\n\trnd \"pravo.dev/providers/hashicorp/random\"\n\t\"pravo.dev/providers/hashicorp/local\"\n\t\"strings\"\n)\n";
+    const IMPORTS: &str =
+        "package demo\nimport (\n\trnd \"pravo.dev/providers/hashicorp/random\"\n\t\"pravo.dev/providers/hashicorp/local\"\n\t\"strings\"\n)\n";
 
     #[test]
     fn fields_of_instances_are_found_wherever_they_unify() {
@@ -230,7 +231,10 @@ mod tests {
             ("$a: rnd.#Provider & {$version: v}", "$version and $source are strings; each must be a literal"),
             ("$a: rnd.#Provider & {$source: \"a\\(b)\"}", "$version and $source are strings; each must be a literal"),
             ("$a: rnd.#Provider & {$allow: net: [x]}", "$allow must be a literal"),
-            ("$a: rnd.#Provider & {$source: \"bundled\"}\n$b: rnd.#Provider & {$source: \"file:./a.wasm\"}", "the instances of pravo.dev/providers/hashicorp/random differ in $source: \"bundled\" and \"file:./a.wasm\""),
+            (
+                "$a: rnd.#Provider & {$source: \"bundled\"}\n$b: rnd.#Provider & {$source: \"file:./a.wasm\"}",
+                "the instances of pravo.dev/providers/hashicorp/random differ in $source: \"bundled\" and \"file:./a.wasm\"",
+            ),
         ];
         for (text, expected) in cases {
             assert_eq!(read(&format!("{IMPORTS}{text}")).unwrap_err(), [expected], "{text}");

@@ -12,12 +12,12 @@ use pravo_model::provider::ProviderFailure;
 use pravo_model::schema::ProviderSchema;
 use pravo_model::specification::{Settings, Specification};
 
-use crate::load::{Package, Reader, Tags};
-use crate::literals;
-use crate::package::{POLICY, Selection, builtin, package_name, provider_package};
-use crate::requirements::{PROVIDERS, ProviderRequirement, requirements};
 use crate::Rejected;
 use crate::conversation::{Conversation, Start};
+use crate::literals;
+use crate::load::{Package, Reader, Tags};
+use crate::package::{POLICY, Selection, builtin, package_name, provider_package};
+use crate::requirements::{PROVIDERS, ProviderRequirement, requirements};
 use crate::session::Evaluator;
 use crate::settings::settings;
 
@@ -60,7 +60,8 @@ impl Imports {
         let mut open = imports_of(&root.files);
         let mut errors = Vec::new();
         while let Some((path, at)) = open.pop() {
-            if imports.paths.insert(path.clone(), at).is_some() || is_standard(&path) || path.starts_with(PROVIDERS) || builtin(bare(&path)).is_some() {
+            if imports.paths.insert(path.clone(), at).is_some() || is_standard(&path) || path.starts_with(PROVIDERS) || builtin(bare(&path)).is_some()
+            {
                 continue;
             }
             match reader.import(&path, at) {

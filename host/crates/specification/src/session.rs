@@ -103,10 +103,12 @@ impl Evaluator {
             CueValue::Struct(fields) => {
                 let nodes = self.parts_of(node);
                 let fields = fields.into_iter().map(|(name, value)| {
-                    let below = nodes.iter().find(|(step, _)| matches!(step, RawStep::Field(field) if **field == *name)).map_or(node, |(_, node)| *node);
+                    let below =
+                        nodes.iter().find(|(step, _)| matches!(step, RawStep::Field(field) if **field == *name)).map_or(node, |(_, node)| *node);
                     (name.to_string(), self.part(below, value))
                 });
-                let missing = self.session.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Regular && arc.presence == program::Presence::Required);
+                let missing =
+                    self.session.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Regular && arc.presence == program::Presence::Required);
                 let missing = missing.map(|arc| (self.session.label_name(arc.label), Part { node: arc.node, value: PartValue::Missing }));
                 PartValue::Struct(fields.chain(missing).collect())
             }

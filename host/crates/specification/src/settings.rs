@@ -129,7 +129,8 @@ mod tests {
     #[test]
     fn settings_are_read() {
         let path = Raw::Struct(vec![("redb".into(), Raw::Struct(vec![("path".into(), text("x.state"))]))]);
-        let settings = read(vec![("refresh", text("15m")), ("parallelism", Raw::Number(4.into())), ("state", path), ("pravo", text(">=0.1"))]).unwrap();
+        let settings =
+            read(vec![("refresh", text("15m")), ("parallelism", Raw::Number(4.into())), ("state", path), ("pravo", text(">=0.1"))]).unwrap();
         assert_eq!((settings.refresh.to_string().as_str(), settings.parallelism, settings.state.as_str()), ("15m", 4, "x.state"));
         assert_eq!(read(vec![]), Ok(Settings::default()));
     }

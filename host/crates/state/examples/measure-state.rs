@@ -9,7 +9,9 @@ use std::time::Instant;
 use pravo_model::Address;
 use pravo_model::provider::ProviderBinding;
 use pravo_model::specification::Kind;
-use pravo_model::state::{Change, Fingerprint, Head, Intent, IntentAction, Object, Record, StateStore, StateWriter, Status, Timestamp, TransactionId, TransactionRecord};
+use pravo_model::state::{
+    Change, Fingerprint, Head, Intent, IntentAction, Object, Record, StateStore, StateWriter, Status, Timestamp, TransactionId, TransactionRecord,
+};
 use pravo_state::RedbStore;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -44,7 +46,13 @@ fn record(i: u64) -> Result<Record> {
 async fn create(writer: &dyn StateWriter, i: u64) -> Result<()> {
     let record = Box::new(record(i)?);
     let address = record.address.clone();
-    let intent = Intent { address: address.clone(), action: IntentAction::Create, deposed: None, record: Some(record.clone()), transaction: writer.transaction() };
+    let intent = Intent {
+        address: address.clone(),
+        action: IntentAction::Create,
+        deposed: None,
+        record: Some(record.clone()),
+        transaction: writer.transaction(),
+    };
     writer.commit(vec![Change::Open(Box::new(intent))]).await?;
     // Here a provider would be called.
     tokio::task::yield_now().await;

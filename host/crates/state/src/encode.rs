@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use pravo_model::provider::ProviderBinding;
 use pravo_model::specification::Kind;
-use pravo_model::state::{Deposed, Fingerprint, Head, InstanceRecord, Intent, IntentAction, Object, Record, Status, Timestamp, TransactionId, TransactionRecord};
+use pravo_model::state::{
+    Deposed, Fingerprint, Head, InstanceRecord, Intent, IntentAction, Object, Record, Status, Timestamp, TransactionId, TransactionRecord,
+};
 use pravo_model::{Address, Path, PathStep};
 
 use crate::codec::{Broken, Decoder, Encoder};

@@ -86,7 +86,9 @@ pub(crate) fn system(doing: &str, path: &Path, error: &io::Error) -> StateError 
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             "The disk is full: make room and run it again. What was acknowledged before is in the state."
         }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => "pravo writes the state, and a lock file beside it: it needs write access to the directory.",
+        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+            "pravo writes the state, and a lock file beside it: it needs write access to the directory."
+        }
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "The directory of the state must exist.",
         _ => "",
     };

@@ -77,7 +77,10 @@ impl View {
         let history = self.transaction.open_table(HISTORY)?;
         let mut entries = Vec::new();
         for entry in self.transaction.open_table(WRITTEN)?.range((first, "")..)? {
-            let (key, ()) = { let (key, value) = entry?; (key, value.value()) };
+            let (key, ()) = {
+                let (key, value) = entry?;
+                (key, value.value())
+            };
             let (transaction, text) = key.value();
             if transaction > until {
                 break;
@@ -104,7 +107,8 @@ impl StateView for View {
         self.guarded(|| {
             let table = self.transaction.open_table(TRANSACTIONS)?;
             let last = table.last()?;
-            last.map(|(id, bytes)| encode::transaction(id.value(), bytes.value()).map_err(Failure::broken("the transaction", id.value().to_string()))).transpose()
+            last.map(|(id, bytes)| encode::transaction(id.value(), bytes.value()).map_err(Failure::broken("the transaction", id.value().to_string())))
+                .transpose()
         })
     }
 
@@ -158,7 +162,8 @@ impl StateView for View {
             let mut transactions = Vec::new();
             for entry in self.transaction.open_table(TRANSACTIONS)?.iter()? {
                 let (id, bytes) = entry?;
-                transactions.push(encode::transaction(id.value(), bytes.value()).map_err(Failure::broken("the transaction", id.value().to_string()))?);
+                transactions
+                    .push(encode::transaction(id.value(), bytes.value()).map_err(Failure::broken("the transaction", id.value().to_string()))?);
             }
             Ok(transactions)
         })

@@ -50,7 +50,8 @@ impl Writer {
             Ok(table.last()?.map_or(0, |(id, _)| id.value()))
         });
         let last = last.map_err(|failure| failure.about(&path))?;
-        let begun = TransactionRecord { id: last.saturating_add(1), command: command.to_owned(), begun: Timestamp::now().0, ..TransactionRecord::default() };
+        let begun =
+            TransactionRecord { id: last.saturating_add(1), command: command.to_owned(), begun: Timestamp::now().0, ..TransactionRecord::default() };
         let transaction = TransactionId(begun.id);
         let commits = Arc::new(AtomicU64::new(0));
         let (sender, receiver) = mpsc::channel();
@@ -170,7 +171,8 @@ impl Thread {
 
     fn finish(&mut self, outcome: TransactionRecord) -> Result<(), StateError> {
         let ended = outcome.ended.unwrap_or_else(|| Timestamp::now().0);
-        let record = TransactionRecord { id: self.begun.id, command: self.begun.command.clone(), begun: self.begun.begun, ended: Some(ended), ..outcome };
+        let record =
+            TransactionRecord { id: self.begun.id, command: self.begun.command.clone(), begun: self.begun.begun, ended: Some(ended), ..outcome };
         let result = self.commit(Vec::new(), Some(&record));
         self.close();
         result
@@ -271,7 +273,14 @@ mod tests {
     fn a_head_without_a_record_is_nothing() {
         let database = Database::builder().create_with_backend(InMemoryBackend::new()).unwrap();
         initialise(&database, [0; 32]).unwrap();
-        let head = Head { fingerprint: None, read_at: Timestamp(0), status: Status::Ready, kind: pravo_model::specification::Kind::Data, has_deposed: false, dependencies: vec![] };
+        let head = Head {
+            fingerprint: None,
+            read_at: Timestamp(0),
+            status: Status::Ready,
+            kind: pravo_model::specification::Kind::Data,
+            has_deposed: false,
+            dependencies: vec![],
+        };
         commit(&database, vec![Change::Head("a".parse().unwrap(), Box::new(head))], TransactionId(1), None).unwrap();
         let transaction = database.begin_read().unwrap();
         assert!(transaction.open_table(crate::tables::HEADS).unwrap().first().unwrap().is_none());

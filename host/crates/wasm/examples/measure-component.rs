@@ -41,7 +41,11 @@ async fn main() -> Result<(), Failure> {
             times.push(start.elapsed());
         }
         times.sort_unstable();
-        println!("a call, warm           {:?} in the median, {:?} at best", times.get(100).copied().unwrap_or_default(), times.first().copied().unwrap_or_default());
+        println!(
+            "a call, warm           {:?} in the median, {:?} at best",
+            times.get(100).copied().unwrap_or_default(),
+            times.first().copied().unwrap_or_default()
+        );
         let mut fresh = Vec::new();
         for _ in 0..100 {
             let provider = loaded.provider("measured", grants);

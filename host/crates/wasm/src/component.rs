@@ -116,9 +116,7 @@ impl Machine {
         let engine = engine::new(&options.limits).map_err(|error| format!("{error:#}"))?;
         let ticker = Ticker::new(engine.clone()).map_err(|error| format!("no thread can be started: {error}"))?;
         let cache = options.cache_directory.as_ref().and_then(|directory| {
-            Cache::open(directory)
-                .inspect_err(|error| tracing::warn!(target: "pravo::wasm", %error, "compiled components are not cached"))
-                .ok()
+            Cache::open(directory).inspect_err(|error| tracing::warn!(target: "pravo::wasm", %error, "compiled components are not cached")).ok()
         });
         Ok(Arc::new(Self { engine, ticker, cache }))
     }

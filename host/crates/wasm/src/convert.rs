@@ -3,9 +3,9 @@
 //! Kept true here: what comes from a guest is decoded against the type that the schema gives it, within bounds, and texts for
 //! people are made printable.
 
-use pravo_model::{codec, msgpack};
 use pravo_model::provider::{ProviderDiagnostic, Reply};
 use pravo_model::{Path, PathStep, Type, Value};
+use pravo_model::{codec, msgpack};
 
 use crate::bindings::types;
 use crate::text::{one_line, printable};

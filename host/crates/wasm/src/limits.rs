@@ -46,8 +46,18 @@ enum Unit {
 impl Limit {
     /// Every limit.
     pub const ALL: [Limit; 12] = [
-        Limit::Memory, Limit::Stack, Limit::CpuTime, Limit::WallClock, Limit::Transfer, Limit::Handles,
-        Limit::Log, Limit::LogRate, Limit::Written, Limit::Files, Limit::Component, Limit::Instances,
+        Limit::Memory,
+        Limit::Stack,
+        Limit::CpuTime,
+        Limit::WallClock,
+        Limit::Transfer,
+        Limit::Handles,
+        Limit::Log,
+        Limit::LogRate,
+        Limit::Written,
+        Limit::Files,
+        Limit::Component,
+        Limit::Instances,
     ];
 
     /// Its name, as messages and the documentation have it.
@@ -248,8 +258,14 @@ mod tests {
             assert_eq!(read(name, text).unwrap().get(limit), value, "{name}={text}");
         }
         for (name, text) in [
-            ("PRAVO_LIMIT_MEMORY", ""), ("PRAVO_LIMIT_MEMORY", "0"), ("PRAVO_LIMIT_MEMORY", "5s"), ("PRAVO_LIMIT_MEMORY", "8GiB"),
-            ("PRAVO_LIMIT_FILES", "5MiB"), ("PRAVO_LIMIT_CPU_TIME", "-1"), ("PRAVO_LIMIT_CPU_TIME", "99999999999999999999"), ("PRAVO_LIMIT_MEMROY", "5"),
+            ("PRAVO_LIMIT_MEMORY", ""),
+            ("PRAVO_LIMIT_MEMORY", "0"),
+            ("PRAVO_LIMIT_MEMORY", "5s"),
+            ("PRAVO_LIMIT_MEMORY", "8GiB"),
+            ("PRAVO_LIMIT_FILES", "5MiB"),
+            ("PRAVO_LIMIT_CPU_TIME", "-1"),
+            ("PRAVO_LIMIT_CPU_TIME", "99999999999999999999"),
+            ("PRAVO_LIMIT_MEMROY", "5"),
         ] {
             assert!(read(name, text).is_err(), "{name}={text}");
         }

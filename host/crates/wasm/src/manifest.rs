@@ -75,13 +75,17 @@ pub enum LoadError {
     #[error("the component's manifest (custom section \"pravo:manifest\") {0}")]
     Manifest(String),
     /// It was built for another world.
-    #[error("the component was built for version {found} of the provider world, this pravo runs version {WORLD}: use a version of the provider that was built for it, or another pravo")]
+    #[error(
+        "the component was built for version {found} of the provider world, this pravo runs version {WORLD}: use a version of the provider that was built for it, or another pravo"
+    )]
     World {
         /// What it was built for.
         found: String,
     },
     /// It imports what no provider may import.
-    #[error("the component imports {0}, which pravo does not offer: a provider may import the interfaces pravo:provider/{{types,host,files}}@{WORLD} and what a language's standard library brings (wasi: cli, io, clocks, random, filesystem and sockets, version 0.2)")]
+    #[error(
+        "the component imports {0}, which pravo does not offer: a provider may import the interfaces pravo:provider/{{types,host,files}}@{WORLD} and what a language's standard library brings (wasi: cli, io, clocks, random, filesystem and sockets, version 0.2)"
+    )]
     Import(String),
     /// Its manifest does not say what its imports say.
     #[error("the component imports {import}, but its manifest does not state the need: {need}")]
@@ -173,10 +177,16 @@ fn decode(section: &[u8]) -> Result<Manifest, LoadError> {
         return Err(LoadError::World { found: world.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect() });
     }
     let manifest: Manifest = serde_json::from_slice(section).map_err(broken)?;
-    let is_name = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
+    let is_name =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
     match manifest.name.split_once('/') {
         Some((namespace, name)) if is_name(namespace) && is_name(name) && manifest.name.len() <= 200 => {}
-        _ => return Err(LoadError::Manifest(format!("has the name {:?}; expected \"namespace/name\" in small letters, digits, \"-\" and \"_\"", cut(&manifest.name)))),
+        _ => {
+            return Err(LoadError::Manifest(format!(
+                "has the name {:?}; expected \"namespace/name\" in small letters, digits, \"-\" and \"_\"",
+                cut(&manifest.name)
+            )));
+        }
     }
     if semver::Version::parse(&manifest.version).is_err() {
         return Err(LoadError::Manifest(format!("has the version {:?}, which is no semantic version", cut(&manifest.version))));

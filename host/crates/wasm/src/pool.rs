@@ -108,7 +108,13 @@ impl Pool {
         Ok(outcome)
     }
 
-    async fn run<T: Send>(&self, operation: &str, progress: Option<Progress>, configuration: Option<Configuration>, run: Run<T>) -> Result<T, ProviderFailure> {
+    async fn run<T: Send>(
+        &self,
+        operation: &str,
+        progress: Option<Progress>,
+        configuration: Option<Configuration>,
+        run: Run<T>,
+    ) -> Result<T, ProviderFailure> {
         let _permit = self.permit(operation).await?;
         let idle = self.idle().pop();
         let mut instance = idle.unwrap_or_else(|| self.fresh());
@@ -141,7 +147,9 @@ impl Pool {
         match outcome {
             Ok(Ok(Ok(value))) => Ok(value),
             Ok(Ok(Err(error))) => Err(failure::failure(operation, &error, instance.store.data())),
-            Ok(Err(panic)) => Err(failure::plain(&self.shared, operation, FailureKind::Crashed, &format!("pravo itself panicked while it ran it: {panic}"))),
+            Ok(Err(panic)) => {
+                Err(failure::plain(&self.shared, operation, FailureKind::Crashed, &format!("pravo itself panicked while it ran it: {panic}")))
+            }
             Err(_) => Err(failure::limit(&self.shared, operation, Limit::WallClock)),
         }
     }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use pravo_model::provider::{
-    ApplyRequest, Called, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Progress, Provider, ProviderFailure, Reply, StoredObject, Subject,
+    ApplyRequest, Called, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Progress, Provider, ProviderFailure, Reply, StoredObject,
+    Subject,
 };
 use pravo_model::schema::ProviderSchema;
 use pravo_model::specification::Kind;
@@ -169,7 +170,8 @@ impl Provider for WasmProvider {
         let operation = format!("read {type_name}");
         let known = self.known().await?;
         let kind = self.object(&operation, &known, Kind::Resource, type_name)?;
-        let encoded = |object: &CurrentObject| Ok(types::Object { value: self.encode(&operation, &object.value, kind)?, private: object.private.clone() });
+        let encoded =
+            |object: &CurrentObject| Ok(types::Object { value: self.encode(&operation, &object.value, kind)?, private: object.private.clone() });
         let requests: Vec<_> = objects.iter().map(encoded).collect::<Result<_, ProviderFailure>>()?;
         let name = type_name.to_owned();
         let answers = self.pool.call_configured(&operation, None, call_configured!(call_read, &name, &requests)).await?;

@@ -133,14 +133,17 @@ fn check_name(name: &str, count: &mut usize) -> Result<(), String> {
         return Err(format!("a schema with more than {MAX_ENTRIES} entries"));
     }
     if name.is_empty() || name.len() > MAX_NAME || name.chars().any(char::is_control) {
-        return Err(format!("a schema with the name {:?}, which is empty, too long or holds control characters", name.chars().take(40).collect::<String>()));
+        return Err(format!(
+            "a schema with the name {:?}, which is empty, too long or holds control characters",
+            name.chars().take(40).collect::<String>()
+        ));
     }
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use pravo_model::schema::{Nesting, NestedBlock};
+    use pravo_model::schema::{NestedBlock, Nesting};
 
     use super::*;
 
@@ -154,12 +157,24 @@ mod tests {
     }
 
     fn attribute(kind: AttributeKind) -> Attribute {
-        Attribute { kind, required: false, optional: true, computed: false, sensitive: false, write_only: false, description: String::new(), deprecated: None }
+        Attribute {
+            kind,
+            required: false,
+            optional: true,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            description: String::new(),
+            deprecated: None,
+        }
     }
 
     #[test]
     fn a_schema_comes_back() {
-        let block = Block { attributes: BTreeMap::from([("a".to_owned(), attribute(AttributeKind::Type(Type::List(Box::new(Type::String)))))]), ..Block::default() };
+        let block = Block {
+            attributes: BTreeMap::from([("a".to_owned(), attribute(AttributeKind::Type(Type::List(Box::new(Type::String)))))]),
+            ..Block::default()
+        };
         let schema = with_block(block);
         let known = Known::decode(&encoded(&schema)).unwrap();
         assert_eq!(*known.schema, schema);
@@ -185,11 +200,17 @@ mod tests {
     fn nesting_and_names_are_bounded() {
         let mut block = Block::default();
         for _ in 0..20 {
-            block = Block { blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]), ..Block::default() };
+            block = Block {
+                blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
+                ..Block::default()
+            };
         }
         assert!(Known::decode(&encoded(&with_block(block.clone()))).is_ok());
         for _ in 0..60 {
-            block = Block { blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]), ..Block::default() };
+            block = Block {
+                blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
+                ..Block::default()
+            };
         }
         assert!(Known::decode(&encoded(&with_block(block))).is_err());
         for name in ["", "a\nb", &"x".repeat(300)] {

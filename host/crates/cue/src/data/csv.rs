@@ -9,10 +9,7 @@ use crate::Value;
 /// The rows of a text.
 pub(super) fn decode(text: &str) -> Result<Value, DecodeError> {
     // A carriage return at the very end is dropped like one before a line break.
-    let text = text
-        .strip_suffix('\r')
-        .unwrap_or(text)
-        .replace("\r\n", "\n");
+    let text = text.strip_suffix('\r').unwrap_or(text).replace("\r\n", "\n");
     let mut reader = Reader { text: &text, at: 0 };
     let mut rows = Vec::new();
     let mut width = None;
@@ -23,11 +20,7 @@ pub(super) fn decode(text: &str) -> Result<Value, DecodeError> {
         let start = reader.at;
         let row = reader.row()?;
         if *width.get_or_insert(row.len()) != row.len() {
-            return Err(DecodeError::at(
-                "this row has another number of fields than the first",
-                &text,
-                start,
-            ));
+            return Err(DecodeError::at("this row has another number of fields than the first", &text, start));
         }
         rows.push(Value::List(row));
     }
@@ -53,11 +46,7 @@ impl<'t> Reader<'t> {
     fn row(&mut self) -> Result<Vec<Value>, DecodeError> {
         let mut row = Vec::new();
         loop {
-            row.push(if self.take('"') {
-                self.quoted()?
-            } else {
-                self.bare()?
-            });
+            row.push(if self.take('"') { self.quoted()? } else { self.bare()? });
             if !self.take(',') {
                 self.take('\n');
                 return Ok(row);
@@ -67,15 +56,9 @@ impl<'t> Reader<'t> {
 
     fn bare(&mut self) -> Result<Value, DecodeError> {
         let rest = self.rest();
-        let field = rest
-            .get(..rest.find([',', '\n']).unwrap_or(rest.len()))
-            .unwrap_or("");
+        let field = rest.get(..rest.find([',', '\n']).unwrap_or(rest.len())).unwrap_or("");
         if let Some(quote) = field.find('"') {
-            return Err(DecodeError::at(
-                "a quotation mark in a field without quotation marks",
-                self.text,
-                self.at + quote,
-            ));
+            return Err(DecodeError::at("a quotation mark in a field without quotation marks", self.text, self.at + quote));
         }
         self.at += field.len();
         Ok(Value::string(field))
@@ -86,11 +69,7 @@ impl<'t> Reader<'t> {
         loop {
             let rest = self.rest();
             let Some(quote) = rest.find('"') else {
-                return Err(DecodeError::at(
-                    "the quoted field has no end",
-                    self.text,
-                    self.at,
-                ));
+                return Err(DecodeError::at("the quoted field has no end", self.text, self.at));
             };
             out.push_str(rest.get(..quote).unwrap_or(""));
             self.at += quote + 1;
@@ -99,11 +78,7 @@ impl<'t> Reader<'t> {
             } else if self.rest().is_empty() || self.rest().starts_with([',', '\n']) {
                 return Ok(Value::string(out));
             } else {
-                return Err(DecodeError::at(
-                    "a quotation mark within a quoted field must be doubled",
-                    self.text,
-                    self.at,
-                ));
+                return Err(DecodeError::at("a quotation mark within a quoted field must be doubled", self.text, self.at));
             }
         }
     }
@@ -132,7 +107,5 @@ pub(crate) fn encode<'t>(rows: impl IntoIterator<Item = &'t [String]>) -> String
 
 /// Fields that a reader would not give back as they are; `\.` ends the data for a database.
 fn needs_quotes(field: &str) -> bool {
-    field == "\\."
-        || field.contains(['\n', '\r', '"', ','])
-        || field.starts_with(char::is_whitespace)
+    field == "\\." || field.contains(['\n', '\r', '"', ',']) || field.starts_with(char::is_whitespace)
 }

@@ -14,23 +14,13 @@ pub(super) fn decode(text: &str) -> Result<Value, DecodeError> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0)?;
     reader.blanks();
-    if reader.at < text.len() {
-        Err(reader.error("something follows the JSON value"))
-    } else {
-        Ok(value)
-    }
+    if reader.at < text.len() { Err(reader.error("something follows the JSON value")) } else { Ok(value) }
 }
 
 /// Whether a text is one JSON value.
 pub(crate) fn check(text: &str) -> Result<(), DecodeError> {
     // A lone half of a surrogate pair is the one thing that JSON allows and that has no value.
-    decode(text).map(drop).or_else(|error| {
-        if error.message == LONE_SURROGATE {
-            Ok(())
-        } else {
-            Err(error)
-        }
-    })
+    decode(text).map(drop).or_else(|error| if error.message == LONE_SURROGATE { Ok(()) } else { Err(error) })
 }
 
 /// The values of a text, with blanks between them.
@@ -83,19 +73,15 @@ impl<'t> Reader<'t> {
         self.blanks();
         match self.peek() {
             None => Err(self.error("the JSON text ends where a value should be")),
-            Some(b'{' | b'[') if depth >= MAXIMUM_DEPTH => Err(self.error(format!(
-                "lists and objects are nested deeper than {MAXIMUM_DEPTH} levels"
-            ))),
+            Some(b'{' | b'[') if depth >= MAXIMUM_DEPTH => {
+                Err(self.error(format!("lists and objects are nested deeper than {MAXIMUM_DEPTH} levels")))
+            }
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Value::String(self.string()?.into())),
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => {
-                for (word, value) in [
-                    ("null", Value::Null),
-                    ("true", Value::Bool(true)),
-                    ("false", Value::Bool(false)),
-                ] {
+                for (word, value) in [("null", Value::Null), ("true", Value::Bool(true)), ("false", Value::Bool(false))] {
                     if self.rest().starts_with(word) {
                         self.at += word.len();
                         return Ok(value);
@@ -177,12 +163,10 @@ impl<'t> Reader<'t> {
             return Err(self.error("this is not how JSON spells a number"));
         }
         let number = literal::number(self.text.get(start..self.at).unwrap_or(""));
-        Ok(Value::Number(
-            match number.map_err(|error| self.error(error.to_string()))? {
-                literal::Number::Integer(value) => Number::from(value),
-                literal::Number::Float(value) => Number::from(value),
-            },
-        ))
+        Ok(Value::Number(match number.map_err(|error| self.error(error.to_string()))? {
+            literal::Number::Integer(value) => Number::from(value),
+            literal::Number::Float(value) => Number::from(value),
+        }))
     }
 
     fn string(&mut self) -> Result<String, DecodeError> {
@@ -205,9 +189,7 @@ impl<'t> Reader<'t> {
                     None => lone = lone.or_else(|| Some(self.error(LONE_SURROGATE))),
                 },
                 _ => {
-                    return Err(
-                        self.error("a control character in a string must be written as an escape")
-                    );
+                    return Err(self.error("a control character in a string must be written as an escape"));
                 }
             }
         }
@@ -231,9 +213,7 @@ impl<'t> Reader<'t> {
                     let back = self.at;
                     let second = self.code_unit()?;
                     if let 0xdc00..0xe000 = second {
-                        return Ok(char::from_u32(
-                            0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00),
-                        ));
+                        return Ok(char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)));
                     }
                     self.at = back;
                 }
@@ -247,10 +227,7 @@ impl<'t> Reader<'t> {
 
     /// `\uXXXX`
     fn code_unit(&mut self) -> Result<u32, DecodeError> {
-        let digits = self
-            .text
-            .get(self.at + 2..self.at + 6)
-            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let digits = self.text.get(self.at + 2..self.at + 6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         let unit = unit.ok_or_else(|| self.error("\\u needs four hexadecimal digits"))?;
         self.at += 6;

@@ -58,10 +58,7 @@ impl Format {
 
     /// The format of a name such as `json`.
     pub fn named(name: &str) -> Option<Self> {
-        Self::NAMES
-            .iter()
-            .find(|(own, _)| *own == name)
-            .map(|(_, format)| *format)
+        Self::NAMES.iter().find(|(own, _)| *own == name).map(|(_, format)| *format)
     }
 
     /// The format that the ending of a file name says, without the dot. `txt` and `csv` say none: whoever wants these
@@ -91,11 +88,7 @@ pub struct DecodeError {
 
 impl DecodeError {
     pub(crate) fn new(message: impl Into<String>, line: usize, column: usize) -> Self {
-        Self {
-            message: message.into(),
-            line,
-            column,
-        }
+        Self { message: message.into(), line, column }
     }
 
     /// An error at a byte of a text.
@@ -113,16 +106,13 @@ pub fn decode(format: Format, bytes: &[u8]) -> Result<Vec<Value>, DecodeError> {
     match format {
         Format::Binary => return Ok(vec![Value::Bytes(bytes.into())]),
         Format::Text => {
-            return Ok(vec![Value::string(
-                String::from_utf8_lossy(bytes).into_owned(),
-            )]);
+            return Ok(vec![Value::string(String::from_utf8_lossy(bytes).into_owned())]);
         }
         Format::Csv => return Ok(vec![csv::decode(&String::from_utf8_lossy(bytes))?]),
         _ => {}
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before =
-            String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or(&[])).into_owned();
+        let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or(&[])).into_owned();
         DecodeError::at("the file is not valid UTF-8 here", &before, before.len())
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

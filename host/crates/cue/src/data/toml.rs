@@ -36,9 +36,7 @@ impl Reader<'_> {
             let name: &std::borrow::Cow<'_, str> = name.get_ref();
             Ok((name.as_ref().into(), self.value(value)?))
         };
-        Ok(Value::Struct(
-            table.iter().map(field).collect::<Result<_, _>>()?,
-        ))
+        Ok(Value::Struct(table.iter().map(field).collect::<Result<_, _>>()?))
     }
 
     fn value(&self, value: &Spanned<DeValue<'_>>) -> Result<Value, DecodeError> {
@@ -57,19 +55,11 @@ impl Reader<'_> {
                 };
                 let written = self.text.get(span.clone()).unwrap_or("");
                 if !is_time(layout, written) {
-                    return Err(self.error(
-                        format!("invalid time {written:?}: it does not have the form {layout:?}"),
-                        &span,
-                    ));
+                    return Err(self.error(format!("invalid time {written:?}: it does not have the form {layout:?}"), &span));
                 }
                 Value::string(written)
             }
-            DeValue::Array(elements) => Value::List(
-                elements
-                    .iter()
-                    .map(|element| self.value(element))
-                    .collect::<Result<_, _>>()?,
-            ),
+            DeValue::Array(elements) => Value::List(elements.iter().map(|element| self.value(element)).collect::<Result<_, _>>()?),
             DeValue::Table(table) => self.table(table)?,
         })
     }
@@ -78,9 +68,7 @@ impl Reader<'_> {
         let digits = integer.as_str().replace('_', "");
         let digits = digits.strip_prefix('+').unwrap_or(&digits);
         let value = num_bigint::BigInt::parse_bytes(digits.as_bytes(), integer.radix());
-        Ok(Value::Number(Number::from(value.ok_or_else(|| {
-            self.error("this is not an integer", span)
-        })?)))
+        Ok(Value::Number(Number::from(value.ok_or_else(|| self.error("this is not an integer", span))?)))
     }
 
     fn float(&self, float: &DeFloat<'_>, span: &Range<usize>) -> Result<Value, DecodeError> {

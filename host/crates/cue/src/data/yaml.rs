@@ -25,8 +25,7 @@ pub(super) fn decode(text: &str) -> Result<Vec<Value>, DecodeError> {
     let open_end = (!blank).then(|| text.chars().count());
     let mut builder = Builder { open_end, ..Builder::default() };
     for event in Parser::new_from_str(text) {
-        let (event, span) =
-            event.map_err(|error: ScanError| error_at(error.info(), error.marker()))?;
+        let (event, span) = event.map_err(|error: ScanError| error_at(error.info(), error.marker()))?;
         builder.event(event, span)?;
     }
     Ok(builder.documents)
@@ -57,11 +56,7 @@ struct Frame {
 
 enum Content {
     List(Vec<Value>),
-    Map {
-        fields: Fields,
-        key: Option<Key>,
-        merged: Option<HashMap<Arc<str>, usize>>,
-    },
+    Map { fields: Fields, key: Option<Key>, merged: Option<HashMap<Arc<str>, usize>> },
 }
 
 enum Key {
@@ -85,15 +80,7 @@ impl Builder {
         let at = span.start;
         match event {
             Event::SequenceStart(anchor, _) => self.open(anchor, Content::List(Vec::new()), &at),
-            Event::MappingStart(anchor, _) => self.open(
-                anchor,
-                Content::Map {
-                    fields: Vec::new(),
-                    key: None,
-                    merged: None,
-                },
-                &at,
-            ),
+            Event::MappingStart(anchor, _) => self.open(anchor, Content::Map { fields: Vec::new(), key: None, merged: None }, &at),
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(frame) = self.stack.pop() else {
                     return Ok(());
@@ -102,24 +89,13 @@ impl Builder {
                     Content::List(elements) => Value::List(elements),
                     Content::Map { fields, .. } => Value::Struct(fields),
                 };
-                self.complete(
-                    frame.anchor,
-                    Built {
-                        value,
-                        label: None,
-                        merge: false,
-                        nodes: frame.nodes + 1,
-                    },
-                    &at,
-                )
+                self.complete(frame.anchor, Built { value, label: None, merge: false, nodes: frame.nodes + 1 }, &at)
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let tag = tag.map(|tag| format!("{}{}", tag.handle, tag.suffix));
                 let scalar = scalar::read(&text, style, tag.as_deref()).map_err(|message| error_at(message, &at))?;
                 let value = match scalar.value {
-                    Some(Value::String(text)) if self.ends_without_break(style, &span) => {
-                        Value::string(text.strip_suffix('\n').unwrap_or(&text))
-                    }
+                    Some(Value::String(text)) if self.ends_without_break(style, &span) => Value::string(text.strip_suffix('\n').unwrap_or(&text)),
                     Some(value) => value,
                     None if self.names_field() => Value::Null,
                     None => return Err(error_at(format!("{text} is a float for YAML, but an integer for CUE"), &at)),
@@ -129,15 +105,11 @@ impl Builder {
             }
             Event::Alias(anchor) => {
                 let Some(built) = self.anchors.get(&anchor) else {
-                    return Err(error_at(
-                        "the value of the anchor contains the alias itself",
-                        &at,
-                    ));
+                    return Err(error_at("the value of the anchor contains the alias itself", &at));
                 };
                 self.alias_nodes = self.alias_nodes.saturating_add(built.nodes);
                 if self.alias_nodes > MAXIMUM_ALIAS_NODES {
-                    let message =
-                        format!("aliases expand to more than {MAXIMUM_ALIAS_NODES} nodes");
+                    let message = format!("aliases expand to more than {MAXIMUM_ALIAS_NODES} nodes");
                     return Err(error_at(message, &at));
                 }
                 let built = built.clone();
@@ -154,8 +126,7 @@ impl Builder {
 
     /// Whether a block ends with the text, in a line that has no end: then its last line has none either.
     fn ends_without_break(&self, style: ScalarStyle, span: &Span) -> bool {
-        matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
-            && self.open_end.is_some_and(|length| span.end.index() >= length)
+        matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) && self.open_end.is_some_and(|length| span.end.index() >= length)
     }
 
     fn open(&mut self, anchor: usize, content: Content, at: &Marker) -> Result<(), DecodeError> {
@@ -163,16 +134,9 @@ impl Builder {
             return Err(error_at("a list or map cannot be the name of a field", at));
         }
         if self.stack.len() >= MAXIMUM_DEPTH {
-            return Err(error_at(
-                format!("lists and maps are nested deeper than {MAXIMUM_DEPTH} levels"),
-                at,
-            ));
+            return Err(error_at(format!("lists and maps are nested deeper than {MAXIMUM_DEPTH} levels"), at));
         }
-        self.stack.push(Frame {
-            anchor,
-            nodes: 0,
-            content,
-        });
+        self.stack.push(Frame { anchor, nodes: 0, content });
         Ok(())
     }
 
@@ -181,10 +145,7 @@ impl Builder {
         if anchor != 0 {
             self.anchor_nodes = self.anchor_nodes.saturating_add(built.nodes);
             if self.anchor_nodes > MAXIMUM_ANCHOR_NODES {
-                return Err(error_at(
-                    format!("anchors name more than {MAXIMUM_ANCHOR_NODES} nodes"),
-                    at,
-                ));
+                return Err(error_at(format!("anchors name more than {MAXIMUM_ANCHOR_NODES} nodes"), at));
             }
             self.anchors.insert(anchor, built.clone());
         }
@@ -195,16 +156,10 @@ impl Builder {
         frame.nodes += built.nodes;
         match &mut frame.content {
             Content::List(elements) => elements.push(built.value),
-            Content::Map {
-                fields,
-                key,
-                merged,
-            } => match key.take() {
+            Content::Map { fields, key, merged } => match key.take() {
                 None if built.merge => *key = Some(Key::Merge),
                 None => {
-                    let label = built
-                        .label
-                        .ok_or_else(|| error_at("this cannot be the name of a field", at))?;
+                    let label = built.label.ok_or_else(|| error_at("this cannot be the name of a field", at))?;
                     *key = Some(Key::Label(label));
                 }
                 Some(Key::Label(label)) => match merged {
@@ -212,14 +167,7 @@ impl Builder {
                     None => fields.push((label, built.value)),
                 },
                 Some(Key::Merge) => {
-                    let index = || {
-                        fields
-                            .iter()
-                            .enumerate()
-                            .rev()
-                            .map(|(at, (name, _))| (Arc::clone(name), at))
-                            .collect()
-                    };
+                    let index = || fields.iter().enumerate().rev().map(|(at, (name, _))| (Arc::clone(name), at)).collect();
                     let merged = merged.get_or_insert_with(index);
                     merge(fields, merged, built.value).map_err(|message| error_at(message, at))?;
                 }
@@ -230,12 +178,7 @@ impl Builder {
 }
 
 /// Sets a field where merging has begun: what comes later wins.
-fn replace(
-    fields: &mut Fields,
-    index: &mut HashMap<Arc<str>, usize>,
-    label: Arc<str>,
-    value: Value,
-) {
+fn replace(fields: &mut Fields, index: &mut HashMap<Arc<str>, usize>, label: Arc<str>, value: Value) {
     match index.get(&label).and_then(|at| fields.get_mut(*at)) {
         Some(field) => field.1 = value,
         None => {
@@ -246,15 +189,9 @@ fn replace(
 }
 
 /// What `<<` does. Of a list of maps, earlier ones win.
-fn merge(
-    fields: &mut Fields,
-    index: &mut HashMap<Arc<str>, usize>,
-    value: Value,
-) -> Result<(), &'static str> {
+fn merge(fields: &mut Fields, index: &mut HashMap<Arc<str>, usize>, value: Value) -> Result<(), &'static str> {
     match value {
-        Value::Struct(others) => others
-            .into_iter()
-            .for_each(|(label, value)| replace(fields, index, label, value)),
+        Value::Struct(others) => others.into_iter().for_each(|(label, value)| replace(fields, index, label, value)),
         Value::List(elements) => {
             for element in elements.into_iter().rev() {
                 merge(fields, index, element)?;

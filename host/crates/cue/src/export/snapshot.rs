@@ -133,13 +133,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn constraint(
-        &self,
-        kinds: Kinds,
-        bounds: Vec<(Operator, crate::Value)>,
-        validators: &[Span],
-        arguments: &[Arc<[crate::Value]>],
-    ) -> Content {
+    fn constraint(&self, kinds: Kinds, bounds: Vec<(Operator, crate::Value)>, validators: &[Span], arguments: &[Arc<[crate::Value]>]) -> Content {
         let bound = |(operator, value): (Operator, crate::Value)| {
             let operand = Box::new(Tree::of(Content::Scalar(value)));
             bound_operator(operator).map(|operator| Constraint::Bound { operator, operand })

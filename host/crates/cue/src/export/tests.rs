@@ -22,10 +22,7 @@ fn bound(operator: UnaryOperator, value: i64) -> Constraint {
 }
 
 fn sample() -> Tree {
-    let list = Content::List {
-        elements: vec![scalar(Value::integer(1)), structure(vec![field("x", scalar(Value::Bool(true)))])],
-        rest: None,
-    };
+    let list = Content::List { elements: vec![scalar(Value::integer(1)), structure(vec![field("x", scalar(Value::Bool(true)))])], rest: None };
     structure(vec![
         field("a", scalar(Value::string("text"))),
         field("b-c", structure(vec![field("n", scalar(Value::Null)), field("lines", scalar(Value::string("x\ny\n")))])),
@@ -64,10 +61,7 @@ fn constraints_are_named() {
 #[test]
 fn json_and_yaml() {
     let value = values::concrete(&sample()).expect("a concrete value");
-    assert_eq!(
-        json::compact(&value).expect("JSON"),
-        r#"{"a":"text","b-c":{"n":null,"lines":"x\ny\n"},"list":[1,{"x":true}],"empty":{}}"#
-    );
+    assert_eq!(json::compact(&value).expect("JSON"), r#"{"a":"text","b-c":{"n":null,"lines":"x\ny\n"},"list":[1,{"x":true}],"empty":{}}"#);
     assert_eq!(
         yaml::document(&value).expect("YAML"),
         "a: text\nb-c:\n  \"n\": null\n  lines: |\n    x\n    y\nlist:\n  - 1\n  - x: true\nempty: {}\n"
@@ -100,7 +94,10 @@ fn strings_that_yaml_would_take_for_something_else_are_quoted() {
 fn a_package_is_one_file() {
     let mut sources = pravo_diag::SourceMap::new();
     let mut files = Vec::new();
-    for text in ["package x\nimport \"strings\"\nlet y = \"q\"\na: {b: 1, c: strings.ToUpper(y)}\n", "package x\n// doc\nd: [1, 2]\na: b: int\nlet unused = 1\n"] {
+    for text in [
+        "package x\nimport \"strings\"\nlet y = \"q\"\na: {b: 1, c: strings.ToUpper(y)}\n",
+        "package x\n// doc\nd: [1, 2]\na: b: int\nlet unused = 1\n",
+    ] {
         let file = sources.add("x.cue", text);
         files.push(crate::syntax::parse_file(&sources, file, &Default::default()).file);
     }

@@ -226,9 +226,7 @@ impl Tree {
             Content::Struct => Kinds::STRUCT,
             Content::List { .. } => Kinds::LIST,
             Content::Kinds(kinds) | Content::Constraints { kinds, .. } => *kinds,
-            Content::Disjunction { branches, .. } => {
-                branches.iter().fold(Kinds::NONE, |kinds, branch| kinds | branch.kinds())
-            }
+            Content::Disjunction { branches, .. } => branches.iter().fold(Kinds::NONE, |kinds, branch| kinds | branch.kinds()),
             Content::Bottom(_) => Kinds::NONE,
         }
     }

@@ -31,12 +31,7 @@ fn indent(out: &mut String, depth: usize) {
 }
 
 /// The fields of a struct; the first is already indented where it follows a dash.
-fn members(
-    out: &mut String,
-    fields: &[(std::sync::Arc<str>, Value)],
-    depth: usize,
-    first_indented: bool,
-) -> Result<(), NotConcrete> {
+fn members(out: &mut String, fields: &[(std::sync::Arc<str>, Value)], depth: usize, first_indented: bool) -> Result<(), NotConcrete> {
     for (at, (name, value)) in fields.iter().enumerate() {
         if at > 0 || first_indented {
             indent(out, depth);
@@ -208,12 +203,7 @@ fn is_title(text: &str) -> bool {
 
 /// The times that readers of YAML know.
 fn is_time(text: &str) -> bool {
-    let layouts = [
-        "2006-1-2T15:4:5.999999999Z07:00",
-        "2006-1-2t15:4:5.999999999Z07:00",
-        "2006-1-2 15:4:5.999999999",
-        "2006-1-2",
-    ];
+    let layouts = ["2006-1-2T15:4:5.999999999Z07:00", "2006-1-2t15:4:5.999999999Z07:00", "2006-1-2 15:4:5.999999999", "2006-1-2"];
     let year = text.bytes().take_while(u8::is_ascii_digit).count();
     year == 4 && layouts.iter().any(|layout| crate::packages::is_time(layout, text))
 }

@@ -24,20 +24,9 @@ pub(super) const ANY: Parameter = Parameter::new(Kinds::TOP);
 pub(super) const CONSTRAINT: Parameter = Parameter::constraint();
 
 /// A function. One that gives a bool is a validator.
-pub(super) const fn function(
-    name: &'static str,
-    parameters: &'static [Parameter],
-    result: Kinds,
-    code: Code,
-) -> Function {
+pub(super) const fn function(name: &'static str, parameters: &'static [Parameter], result: Kinds, code: Code) -> Function {
     let validator = result.0 == Kinds::BOOL.0;
-    Function {
-        name,
-        parameters,
-        result,
-        validator,
-        code,
-    }
+    Function { name, parameters, result, validator, code }
 }
 
 fn wrong(index: usize, wanted: &str) -> Failure {
@@ -45,15 +34,11 @@ fn wrong(index: usize, wanted: &str) -> Failure {
 }
 
 pub(super) fn value(arguments: &[Value], index: usize) -> Result<&Value> {
-    arguments
-        .get(index)
-        .ok_or_else(|| Failure::eval(format!("argument {} is missing", index + 1)))
+    arguments.get(index).ok_or_else(|| Failure::eval(format!("argument {} is missing", index + 1)))
 }
 
 pub(super) fn text(arguments: &[Value], index: usize) -> Result<&str> {
-    value(arguments, index)?
-        .as_str()
-        .ok_or_else(|| wrong(index, "string"))
+    value(arguments, index)?.as_str().ok_or_else(|| wrong(index, "string"))
 }
 
 pub(super) fn bytes(arguments: &[Value], index: usize) -> Result<&[u8]> {
@@ -66,8 +51,7 @@ pub(super) fn bytes(arguments: &[Value], index: usize) -> Result<&[u8]> {
 
 /// Bytes that are UTF-8.
 pub(super) fn utf8(arguments: &[Value], index: usize) -> Result<&str> {
-    std::str::from_utf8(bytes(arguments, index)?)
-        .map_err(|_| Failure::eval("the bytes are not valid UTF-8"))
+    std::str::from_utf8(bytes(arguments, index)?).map_err(|_| Failure::eval("the bytes are not valid UTF-8"))
 }
 
 pub(super) fn number(arguments: &[Value], index: usize) -> Result<&Number> {
@@ -78,9 +62,7 @@ pub(super) fn number(arguments: &[Value], index: usize) -> Result<&Number> {
 }
 
 pub(super) fn big(arguments: &[Value], index: usize) -> Result<BigInt> {
-    number(arguments, index)?
-        .to_integer()
-        .ok_or_else(|| wrong(index, "integer"))
+    number(arguments, index)?.to_integer().ok_or_else(|| wrong(index, "integer"))
 }
 
 /// An integer of 64 bits. One that needs a 64th bit for its magnitude is cut to the largest or smallest, as in CUE.
@@ -96,15 +78,11 @@ pub(super) fn integer(arguments: &[Value], index: usize) -> Result<i64> {
 /// An integer that is not negative.
 pub(super) fn unsigned(arguments: &[Value], index: usize) -> Result<u64> {
     let message = format!("argument {} does not fit in uint64", index + 1);
-    big(arguments, index)?
-        .to_u64()
-        .ok_or_else(|| Failure::eval(message))
+    big(arguments, index)?.to_u64().ok_or_else(|| Failure::eval(message))
 }
 
 pub(super) fn decimal(arguments: &[Value], index: usize) -> Result<BigDecimal> {
-    number(arguments, index)?
-        .to_decimal()
-        .ok_or_else(|| wrong(index, "finite number"))
+    number(arguments, index)?.to_decimal().ok_or_else(|| wrong(index, "finite number"))
 }
 
 /// A binary floating point number; a number that is too large for one is an error.
@@ -126,43 +104,26 @@ pub(super) fn list(arguments: &[Value], index: usize) -> Result<&[Value]> {
 /// A list of strings.
 pub(super) fn texts(arguments: &[Value], index: usize) -> Result<Vec<&str>> {
     let element = |(at, value): (usize, &'_ Value)| match value {
-        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(format!(
-            "element {at} of argument {} is not concrete",
-            index + 1
-        ))),
+        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(format!("element {at} of argument {} is not concrete", index + 1))),
         _ => Ok(()),
     };
     let elements = list(arguments, index)?;
     elements.iter().enumerate().try_for_each(element)?;
     let wrong = || Failure::eval(format!("argument {} is not a list of strings", index + 1));
-    elements
-        .iter()
-        .map(|value| value.as_str().ok_or_else(wrong))
-        .collect()
+    elements.iter().map(|value| value.as_str().ok_or_else(wrong)).collect()
 }
 
 /// A list of numbers.
 pub(super) fn numbers(arguments: &[Value], index: usize) -> Result<Vec<&Number>> {
     let wrong = || Failure::eval(format!("argument {} is not a list of numbers", index + 1));
     let number = |value: &'_ Value| match value {
-        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(
-            "an element of the list is not concrete",
-        )),
+        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete("an element of the list is not concrete")),
         Value::Number(_) => Ok(()),
         _ => Err(wrong()),
     };
     let elements = list(arguments, index)?;
     elements.iter().try_for_each(number)?;
-    elements
-        .iter()
-        .map(|value| {
-            if let Value::Number(number) = value {
-                Ok(number)
-            } else {
-                Err(wrong())
-            }
-        })
-        .collect()
+    elements.iter().map(|value| if let Value::Number(number) = value { Ok(number) } else { Err(wrong()) }).collect()
 }
 
 /// The comparator or constraint that an argument is.
@@ -197,9 +158,7 @@ pub(super) fn from_float(value: f64) -> Result {
         Number::Infinity(value < 0.0)
     } else {
         let digits = format!("{value:e}");
-        let decimal: BigDecimal = digits
-            .parse()
-            .map_err(|_| Failure::eval("the result is no number"))?;
+        let decimal: BigDecimal = digits.parse().map_err(|_| Failure::eval("the result is no number"))?;
         Number::from(decimal)
     }))
 }
@@ -209,22 +168,17 @@ pub(super) fn from_decimal(value: BigDecimal) -> Result {
     let value = crate::number::round(&value);
     // Digits behind the point that are all zero do not make it another number here. Larger exponents stay decimals, for
     // their digits would not fit into memory.
-    Ok(Value::Number(
-        if value.fractional_digit_count() > -100_000 && value.is_integer() {
-            Number::from(value.with_scale(0).into_bigint_and_scale().0)
-        } else {
-            Number::from(value)
-        },
-    ))
+    Ok(Value::Number(if value.fractional_digit_count() > -100_000 && value.is_integer() {
+        Number::from(value.with_scale(0).into_bigint_and_scale().0)
+    } else {
+        Number::from(value)
+    }))
 }
 
 /// The one value of decoded data.
 pub(super) fn decoded(values: std::result::Result<Vec<Value>, crate::data::DecodeError>) -> Result {
     let values = values.map_err(|error| Failure::eval(error.to_string()))?;
-    values
-        .into_iter()
-        .next()
-        .ok_or_else(|| Failure::eval("there is no value"))
+    values.into_iter().next().ok_or_else(|| Failure::eval("there is no value"))
 }
 
 /// Why a value cannot be written.
@@ -232,9 +186,7 @@ pub(super) fn not_json(error: crate::export::json::NotConcrete) -> Failure {
     use crate::export::json::NotConcrete;
     match error {
         NotConcrete::Open => Failure::incomplete("a part of the value is not concrete"),
-        NotConcrete::NotRepresentable(what) => {
-            Failure::eval(format!("{what} cannot be written in this format"))
-        }
+        NotConcrete::NotRepresentable(what) => Failure::eval(format!("{what} cannot be written in this format")),
     }
 }
 
@@ -243,9 +195,7 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x.is_integer() == y.is_integer() && a == b,
         (Value::List(x), Value::List(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y)),
-        (Value::Struct(x), Value::Struct(y)) => {
-            x.len() == y.len() && x.iter().all(|(name, x)| b.field(name).is_some_and(|y| same(x, y)))
-        }
+        (Value::Struct(x), Value::Struct(y)) => x.len() == y.len() && x.iter().all(|(name, x)| b.field(name).is_some_and(|y| same(x, y))),
         _ => a == b,
     }
 }
@@ -261,9 +211,7 @@ pub(super) fn check_bits(bits: u64) -> Result<()> {
 /// Refuses to make a value that is larger than what is left.
 pub(super) fn check_size(host: &mut dyn crate::builtin::Host, bytes: usize) -> Result<()> {
     if bytes > host.budget() {
-        return Err(Failure::Limit(format!(
-            "the result would take {bytes} bytes"
-        )));
+        return Err(Failure::Limit(format!("the result would take {bytes} bytes")));
     }
     Ok(())
 }

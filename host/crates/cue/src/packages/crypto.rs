@@ -10,17 +10,13 @@ use crate::{Kinds, Value};
 const R: Kinds = Kinds(Kinds::BYTES.0 | Kinds::STRING.0);
 
 fn digest<D: Digest>(a: &[Value], _: &mut dyn Host) -> Result {
-    Ok(Value::Bytes(
-        D::digest(args::bytes(a, 0)?).as_slice().into(),
-    ))
+    Ok(Value::Bytes(D::digest(args::bytes(a, 0)?).as_slice().into()))
 }
 
 const MD5_FUNCTIONS: &[Function] = &[function("Sum", &[BYTES], R, digest::<md5::Md5>)];
 const SHA1_FUNCTIONS: &[Function] = &[function("Sum", &[BYTES], R, digest::<sha1::Sha1>)];
-const SHA256_FUNCTIONS: &[Function] = &[
-    function("Sum224", &[BYTES], R, digest::<sha2::Sha224>),
-    function("Sum256", &[BYTES], R, digest::<sha2::Sha256>),
-];
+const SHA256_FUNCTIONS: &[Function] =
+    &[function("Sum224", &[BYTES], R, digest::<sha2::Sha224>), function("Sum256", &[BYTES], R, digest::<sha2::Sha256>)];
 const SHA512_FUNCTIONS: &[Function] = &[
     function("Sum384", &[BYTES], R, digest::<sha2::Sha384>),
     function("Sum512", &[BYTES], R, digest::<sha2::Sha512>),
@@ -29,26 +25,11 @@ const SHA512_FUNCTIONS: &[Function] = &[
 ];
 const HMAC_FUNCTIONS: &[Function] = &[function("Sign", &[STRING, BYTES, BYTES], R, sign)];
 
-pub(super) static MD5: Package = Package {
-    path: "crypto/md5",
-    functions: MD5_FUNCTIONS,
-    source: "Size: 16\nBlockSize: 64\n",
-};
-pub(super) static SHA1: Package = Package {
-    path: "crypto/sha1",
-    functions: SHA1_FUNCTIONS,
-    source: "Size: 20\nBlockSize: 64\n",
-};
-pub(super) static SHA256: Package = Package {
-    path: "crypto/sha256",
-    functions: SHA256_FUNCTIONS,
-    source: "Size: 32\nSize224: 28\nBlockSize: 64\n",
-};
-pub(super) static SHA512: Package = Package {
-    path: "crypto/sha512",
-    functions: SHA512_FUNCTIONS,
-    source: "Size: 64\nSize224: 28\nSize256: 32\nSize384: 48\nBlockSize: 128\n",
-};
+pub(super) static MD5: Package = Package { path: "crypto/md5", functions: MD5_FUNCTIONS, source: "Size: 16\nBlockSize: 64\n" };
+pub(super) static SHA1: Package = Package { path: "crypto/sha1", functions: SHA1_FUNCTIONS, source: "Size: 20\nBlockSize: 64\n" };
+pub(super) static SHA256: Package = Package { path: "crypto/sha256", functions: SHA256_FUNCTIONS, source: "Size: 32\nSize224: 28\nBlockSize: 64\n" };
+pub(super) static SHA512: Package =
+    Package { path: "crypto/sha512", functions: SHA512_FUNCTIONS, source: "Size: 64\nSize224: 28\nSize256: 32\nSize384: 48\nBlockSize: 128\n" };
 pub(super) static HMAC: Package = Package {
     path: "crypto/hmac",
     functions: HMAC_FUNCTIONS,
@@ -68,14 +49,10 @@ fn sign(a: &[Value], _: &mut dyn Host) -> Result {
         "SHA512_256" => tag::<sha2::Sha512_256>(key, data),
         _ => None,
     };
-    tag.map(|tag| Value::Bytes(tag.into()))
-        .ok_or_else(|| Failure::eval("unsupported hash function"))
+    tag.map(|tag| Value::Bytes(tag.into())).ok_or_else(|| Failure::eval("unsupported hash function"))
 }
 
-fn tag<D: Digest + hmac::digest::core_api::BlockSizeUser>(
-    key: &[u8],
-    data: &[u8],
-) -> Option<Vec<u8>> {
+fn tag<D: Digest + hmac::digest::core_api::BlockSizeUser>(key: &[u8], data: &[u8]) -> Option<Vec<u8>> {
     let mut mac = SimpleHmac::<D>::new_from_slice(key).ok()?;
     mac.update(data);
     Some(mac.finalize().into_bytes().to_vec())

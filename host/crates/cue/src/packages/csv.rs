@@ -7,17 +7,11 @@ use crate::export::json;
 use crate::{Kinds, Value};
 
 const FUNCTIONS: &[Function] = &[
-    function("Decode", &[BYTES], Kinds::LIST, |a, _| {
-        args::decoded(data::decode(Format::Csv, args::bytes(a, 0)?))
-    }),
+    function("Decode", &[BYTES], Kinds::LIST, |a, _| args::decoded(data::decode(Format::Csv, args::bytes(a, 0)?))),
     function("Encode", &[ANY], Kinds::STRING, encode),
 ];
 
-pub(super) static CSV: Package = Package {
-    path: "encoding/csv",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static CSV: Package = Package { path: "encoding/csv", functions: FUNCTIONS, source: "" };
 
 fn encode(a: &[Value], _: &mut dyn Host) -> Result {
     let field = |value: &'_ Value| match value {
@@ -26,10 +20,7 @@ fn encode(a: &[Value], _: &mut dyn Host) -> Result {
     };
     let row = |value: &'_ Value| match value {
         Value::List(fields) => fields.iter().map(field).collect::<Result<Vec<String>>>(),
-        other => Err(Failure::eval(format!(
-            "cannot use a value of type {} as a row",
-            other.kinds()
-        ))),
+        other => Err(Failure::eval(format!("cannot use a value of type {} as a row", other.kinds()))),
     };
     let rows: Vec<Vec<String>> = args::list(a, 0)?.iter().map(row).collect::<Result<_>>()?;
     string(data::encode_csv(rows.iter().map(Vec::as_slice)))

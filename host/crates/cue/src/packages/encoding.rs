@@ -14,9 +14,7 @@ const BASE64_FUNCTIONS: &[Function] = &[
         check_encoding(a)?;
         // Line breaks are not data.
         let text = args::text(a, 1)?.replace(['\n', '\r'], "");
-        let bytes = STANDARD
-            .decode(text)
-            .map_err(|error| Failure::eval(format!("illegal base64 data: {error}")))?;
+        let bytes = STANDARD.decode(text).map_err(|error| Failure::eval(format!("illegal base64 data: {error}")))?;
         Ok(Value::Bytes(bytes.into()))
     }),
     function("DecodedLen", &[ANY, INT], Kinds::INT, |a, _| {
@@ -30,18 +28,11 @@ const BASE64_FUNCTIONS: &[Function] = &[
     function("EncodedLen", &[ANY, INT], Kinds::INT, |a, _| {
         check_encoding(a)?;
         let length = args::integer(a, 1)?;
-        int(length
-            .checked_add(2)
-            .map_or(0, |length| length / 3)
-            .saturating_mul(4))
+        int(length.checked_add(2).map_or(0, |length| length / 3).saturating_mul(4))
     }),
 ];
 
-pub(super) static BASE64: Package = Package {
-    path: "encoding/base64",
-    functions: BASE64_FUNCTIONS,
-    source: "",
-};
+pub(super) static BASE64: Package = Package { path: "encoding/base64", functions: BASE64_FUNCTIONS, source: "" };
 
 /// Only the standard encoding exists; it is called null.
 fn check_encoding(a: &[Value]) -> Result<()> {
@@ -53,30 +44,13 @@ fn check_encoding(a: &[Value]) -> Result<()> {
 
 const HEX_FUNCTIONS: &[Function] = &[
     function("Decode", &[STRING], R, decode),
-    function("DecodedLen", &[INT], Kinds::INT, |a, _| {
-        int(args::integer(a, 0)? / 2)
-    }),
-    function("Dump", &[BYTES], Kinds::STRING, |a, _| {
-        string(dump(args::bytes(a, 0)?))
-    }),
-    function("Encode", &[BYTES], Kinds::STRING, |a, _| {
-        string(
-            args::bytes(a, 0)?
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect::<String>(),
-        )
-    }),
-    function("EncodedLen", &[INT], Kinds::INT, |a, _| {
-        int(args::integer(a, 0)?.wrapping_mul(2))
-    }),
+    function("DecodedLen", &[INT], Kinds::INT, |a, _| int(args::integer(a, 0)? / 2)),
+    function("Dump", &[BYTES], Kinds::STRING, |a, _| string(dump(args::bytes(a, 0)?))),
+    function("Encode", &[BYTES], Kinds::STRING, |a, _| string(args::bytes(a, 0)?.iter().map(|byte| format!("{byte:02x}")).collect::<String>())),
+    function("EncodedLen", &[INT], Kinds::INT, |a, _| int(args::integer(a, 0)?.wrapping_mul(2))),
 ];
 
-pub(super) static HEX: Package = Package {
-    path: "encoding/hex",
-    functions: HEX_FUNCTIONS,
-    source: "",
-};
+pub(super) static HEX: Package = Package { path: "encoding/hex", functions: HEX_FUNCTIONS, source: "" };
 
 fn decode(a: &[Value], _: &mut dyn Host) -> Result {
     let text = args::text(a, 0)?;
@@ -86,9 +60,7 @@ fn decode(a: &[Value], _: &mut dyn Host) -> Result {
         return Err(Failure::eval("encoding/hex: odd length hex string"));
     }
     let byte = |pair: &[u32]| pair.iter().fold(0, |byte, digit| byte * 16 + *digit) as u8;
-    Ok(Value::Bytes(
-        digits.chunks(2).map(byte).collect::<Vec<u8>>().into(),
-    ))
+    Ok(Value::Bytes(digits.chunks(2).map(byte).collect::<Vec<u8>>().into()))
 }
 
 /// Offset, sixteen bytes in two groups, and their characters.
@@ -106,13 +78,7 @@ fn dump(bytes: &[u8]) -> String {
             }
         }
         out.push_str(" |");
-        out.extend(chunk.iter().map(|byte| {
-            if (32..=126).contains(byte) {
-                char::from(*byte)
-            } else {
-                '.'
-            }
-        }));
+        out.extend(chunk.iter().map(|byte| if (32..=126).contains(byte) { char::from(*byte) } else { '.' }));
         out.push_str("|\n");
     }
     out

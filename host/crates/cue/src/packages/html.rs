@@ -10,16 +10,10 @@ const FUNCTIONS: &[Function] = &[
         args::check_size(host, text.len().saturating_mul(5))?;
         string(escape(text))
     }),
-    function("Unescape", &[STRING], Kinds::STRING, |a, _| {
-        string(unescape(args::text(a, 0)?))
-    }),
+    function("Unescape", &[STRING], Kinds::STRING, |a, _| string(unescape(args::text(a, 0)?))),
 ];
 
-pub(super) static HTML: Package = Package {
-    path: "html",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static HTML: Package = Package { path: "html", functions: FUNCTIONS, source: "" };
 
 /// Text for HTML. Quotation marks are numbers, for these are shorter and known to every reader.
 pub(super) fn escape(text: &str) -> String {

@@ -1,8 +1,6 @@
 //! `encoding/json`
 
-use super::arguments::{
-    self as args, ANY, BYTES, CONSTRAINT, LIST, Result, STRING, boolean, function, string,
-};
+use super::arguments::{self as args, ANY, BYTES, CONSTRAINT, LIST, Result, STRING, boolean, function, string};
 use crate::builtin::{Demand, Failure, Function, Package};
 use crate::data::{self, DecodeError, Format};
 use crate::export::json as export;
@@ -11,37 +9,24 @@ use crate::{Kinds, Value};
 const S: Kinds = Kinds::STRING;
 
 const FUNCTIONS: &[Function] = &[
-    function("Compact", &[BYTES], S, |a, _| {
-        string(reformat(args::utf8(a, 0)?, None)?)
-    }),
-    function("HTMLEscape", &[BYTES], S, |a, _| {
-        string(html_escape(args::utf8(a, 0)?))
-    }),
+    function("Compact", &[BYTES], S, |a, _| string(reformat(args::utf8(a, 0)?, None)?)),
+    function("HTMLEscape", &[BYTES], S, |a, _| string(html_escape(args::utf8(a, 0)?))),
     function("Indent", &[BYTES, STRING, STRING], S, |a, host| {
         let (text, prefix, indent) = (args::utf8(a, 0)?, args::text(a, 1)?, args::text(a, 2)?);
         args::check_size(host, text.len().saturating_mul(prefix.len() + 1))?;
         string(reformat(text, Some((prefix, indent)))?)
     }),
-    function("Marshal", &[ANY], S, |a, _| {
-        string(marshal(args::value(a, 0)?)?)
-    }),
+    function("Marshal", &[ANY], S, |a, _| string(marshal(args::value(a, 0)?)?)),
     function("MarshalStream", &[LIST], S, |a, _| {
-        let lines: Result<Vec<String>> = args::list(a, 0)?
-            .iter()
-            .map(|value| Ok(marshal(value)? + "\n"))
-            .collect();
+        let lines: Result<Vec<String>> = args::list(a, 0)?.iter().map(|value| Ok(marshal(value)? + "\n")).collect();
         string(lines?.concat())
     }),
-    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| {
-        unmarshal(args::utf8(a, 0)?)
-    }),
+    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| unmarshal(args::utf8(a, 0)?)),
     function("UnmarshalStream", &[BYTES], Kinds::TOP, |a, _| {
         let values = data::decode(Format::JsonLines, args::utf8(a, 0)?.as_bytes());
         Ok(Value::List(values.map_err(invalid)?))
     }),
-    function("Valid", &[BYTES], Kinds::BOOL, |a, _| {
-        boolean(data::check_json(args::utf8(a, 0)?).is_ok())
-    }),
+    function("Valid", &[BYTES], Kinds::BOOL, |a, _| boolean(data::check_json(args::utf8(a, 0)?).is_ok())),
     function("Validate", &[BYTES, CONSTRAINT], Kinds::BOOL, |a, host| {
         let value = unmarshal(args::utf8(a, 0)?)?;
         host.accepts(args::constraint(a, 1)?, &value, Demand::Present)?;
@@ -49,11 +34,7 @@ const FUNCTIONS: &[Function] = &[
     }),
 ];
 
-pub(super) static JSON: Package = Package {
-    path: "encoding/json",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static JSON: Package = Package { path: "encoding/json", functions: FUNCTIONS, source: "" };
 
 fn invalid(error: DecodeError) -> Failure {
     Failure::eval(format!("json: invalid JSON: {error}"))
@@ -73,10 +54,7 @@ fn reformat(text: &str, layout: Option<(&str, &str)>) -> Result<String> {
     data::check_json(text).map_err(invalid)?;
     let mut out = String::with_capacity(text.len());
     let mut depth = 0_usize;
-    let mut characters = text
-        .trim_matches([' ', '\t', '\r', '\n'])
-        .chars()
-        .peekable();
+    let mut characters = text.trim_matches([' ', '\t', '\r', '\n']).chars().peekable();
     let line = |out: &mut String, depth: usize| {
         if let Some((prefix, indent)) = layout {
             out.push('\n');
@@ -137,9 +115,7 @@ fn html_escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)))
-            }
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             _ => out.push(c),
         }
     }

@@ -5,10 +5,7 @@
 
 use bigdecimal::BigDecimal;
 
-use super::arguments::{
-    self as args, ANY, CONSTRAINT, INT, LIST as LISTS, LOOSE_LIST as ELEMENTS, NUMBER, Result,
-    boolean, function, strings,
-};
+use super::arguments::{self as args, ANY, CONSTRAINT, INT, LIST as LISTS, LOOSE_LIST as ELEMENTS, NUMBER, Result, boolean, function, strings};
 use super::strings::MAXIMUM_REPEAT;
 use crate::builtin::{Demand, Failure, Function, Host, Package, Parameter};
 use crate::{Kinds, Node, Number, Value};
@@ -28,31 +25,18 @@ const FUNCTIONS: &[Function] = &[
     }),
     function("Drop", &[ELEMENTS, INT], L, |a, _| {
         let from = index(a)?;
-        Ok(Value::List(
-            args::list(a, 0)?.get(from..).unwrap_or(&[]).to_vec(),
-        ))
+        Ok(Value::List(args::list(a, 0)?.get(from..).unwrap_or(&[]).to_vec()))
     }),
     function("FlattenN", &[NESTED, INT], L, flatten),
     function("IsSorted", &[ELEMENTS, CONSTRAINT], B, is_sorted),
-    function("IsSortedStrings", &[LISTS], B, |a, _| {
-        boolean(args::texts(a, 0)?.is_sorted())
-    }),
-    function(
-        "MatchN",
-        &[ELEMENTS, CONSTRAINT, CONSTRAINT],
-        B,
-        match_count,
-    ),
-    function("Max", &[LISTS], N, |a, _| {
-        extreme(a, std::cmp::Ordering::Greater)
-    }),
+    function("IsSortedStrings", &[LISTS], B, |a, _| boolean(args::texts(a, 0)?.is_sorted())),
+    function("MatchN", &[ELEMENTS, CONSTRAINT, CONSTRAINT], B, match_count),
+    function("Max", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Greater)),
     function("MaxItems", &[ELEMENTS, INT], B, |a, _| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
         boolean(count <= wanted)
     }),
-    function("Min", &[LISTS], N, |a, _| {
-        extreme(a, std::cmp::Ordering::Less)
-    }),
+    function("Min", &[LISTS], N, |a, _| extreme(a, std::cmp::Ordering::Less)),
     function("MinItems", &[ELEMENTS, INT], B, |a, host| {
         let (count, wanted) = (args::list(a, 0)?.len() as i64, args::integer(a, 1)?);
         if count >= wanted {
@@ -62,22 +46,12 @@ const FUNCTIONS: &[Function] = &[
             return boolean(false);
         }
         let message = format!("len(list) < MinItems({wanted}) ({count} < {wanted})");
-        Err(if host.openness(0).open {
-            Failure::incomplete(message)
-        } else {
-            Failure::eval(message)
-        })
+        Err(if host.openness(0).open { Failure::incomplete(message) } else { Failure::eval(message) })
     }),
-    function("Product", &[LISTS], N, |a, _| {
-        fold(a, Number::Int(1), Number::multiply)
-    }),
+    function("Product", &[LISTS], N, |a, _| fold(a, Number::Int(1), Number::multiply)),
     function("Range", &[NUMBER, NUMBER, NUMBER], L, range),
     function("Repeat", &[ELEMENTS, INT], L, repeat),
-    function("Reverse", &[ELEMENTS], L, |a, _| {
-        Ok(Value::List(
-            args::list(a, 0)?.iter().rev().cloned().collect(),
-        ))
-    }),
+    function("Reverse", &[ELEMENTS], L, |a, _| Ok(Value::List(args::list(a, 0)?.iter().rev().cloned().collect()))),
     function("Slice", &[ELEMENTS, INT, INT], L, slice),
     function("Sort", &[ELEMENTS, CONSTRAINT], L, sort),
     function("SortStable", &[ELEMENTS, CONSTRAINT], L, sort),
@@ -86,9 +60,7 @@ const FUNCTIONS: &[Function] = &[
         texts.sort_unstable();
         strings(texts)
     }),
-    function("Sum", &[LISTS], N, |a, _| {
-        fold(a, Number::Int(0), Number::add)
-    }),
+    function("Sum", &[LISTS], N, |a, _| fold(a, Number::Int(0), Number::add)),
     function("Take", &[ELEMENTS, INT], L, |a, _| {
         let (elements, to) = (args::list(a, 0)?, index(a)?);
         Ok(Value::List(elements.get(..to).unwrap_or(elements).to_vec()))
@@ -115,31 +87,21 @@ fn whole_if_integral(number: Number) -> Result {
 }
 
 fn fold(a: &[Value], start: Number, step: fn(&Number, &Number) -> Number) -> Result {
-    whole_if_integral(
-        args::numbers(a, 0)?
-            .into_iter()
-            .fold(start, |sum, number| step(&sum, number)),
-    )
+    whole_if_integral(args::numbers(a, 0)?.into_iter().fold(start, |sum, number| step(&sum, number)))
 }
 
 fn extreme(a: &[Value], wanted: std::cmp::Ordering) -> Result {
     let numbers = args::numbers(a, 0)?;
     let better = |best: &'_ Number, other: &'_ Number| other.compare(best) == Some(wanted);
-    let best = numbers
-        .into_iter()
-        .reduce(|best, other| if better(best, other) { other } else { best });
+    let best = numbers.into_iter().reduce(|best, other| if better(best, other) { other } else { best });
     whole_if_integral(best.cloned().ok_or_else(|| Failure::eval("empty list"))?)
 }
 
 fn average(a: &[Value], _: &mut dyn Host) -> Result {
     let numbers = args::numbers(a, 0)?;
     let count = Number::Int(numbers.len() as i64);
-    let sum = numbers
-        .into_iter()
-        .fold(Number::Int(0), |sum, number| sum.add(number));
-    let quotient = sum
-        .divide(&count)
-        .and_then(|quotient| quotient.to_decimal());
+    let sum = numbers.into_iter().fold(Number::Int(0), |sum, number| sum.add(number));
+    let quotient = sum.divide(&count).and_then(|quotient| quotient.to_decimal());
     let quotient = quotient.ok_or_else(|| Failure::eval("empty list"))?;
     args::from_decimal(quotient)
 }
@@ -150,9 +112,7 @@ fn concat(a: &[Value], host: &mut dyn Host) -> Result {
         match element {
             Value::List(elements) => out.extend_from_slice(elements),
             Value::Partial { .. } | Value::Handle(_) => {
-                return Err(Failure::incomplete(
-                    "an element of the list is not concrete",
-                ));
+                return Err(Failure::incomplete("an element of the list is not concrete"));
             }
             _ => return Err(Failure::eval("an element of the list is not a list")),
         }
@@ -165,19 +125,10 @@ fn flatten(a: &[Value], _: &mut dyn Host) -> Result {
     let depth = args::integer(a, 1)?;
     let mut out = Vec::new();
     // What is still to do, the next on top.
-    let mut rest: Vec<(&Value, i64)> = args::list(a, 0)?
-        .iter()
-        .rev()
-        .map(|value| (value, depth))
-        .collect();
+    let mut rest: Vec<(&Value, i64)> = args::list(a, 0)?.iter().rev().map(|value| (value, depth)).collect();
     while let Some((value, depth)) = rest.pop() {
         match value {
-            Value::List(elements) if depth != 0 => rest.extend(
-                elements
-                    .iter()
-                    .rev()
-                    .map(|value| (value, depth.saturating_sub(1))),
-            ),
+            Value::List(elements) if depth != 0 => rest.extend(elements.iter().rev().map(|value| (value, depth.saturating_sub(1)))),
             other => out.push(other.clone()),
         }
     }
@@ -190,31 +141,14 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
         return Err(Failure::eval("negative count"));
     };
     if count > MAXIMUM_REPEAT {
-        return Err(Failure::eval(format!(
-            "count {count} exceeds limit of {MAXIMUM_REPEAT}"
-        )));
+        return Err(Failure::eval(format!("count {count} exceeds limit of {MAXIMUM_REPEAT}")));
     }
-    args::check_size(
-        host,
-        elements
-            .len()
-            .saturating_mul(times)
-            .saturating_mul(size_of::<Value>()),
-    )?;
-    Ok(Value::List(
-        std::iter::repeat_n(elements, times)
-            .flatten()
-            .cloned()
-            .collect(),
-    ))
+    args::check_size(host, elements.len().saturating_mul(times).saturating_mul(size_of::<Value>()))?;
+    Ok(Value::List(std::iter::repeat_n(elements, times).flatten().cloned().collect()))
 }
 
 fn slice(a: &[Value], _: &mut dyn Host) -> Result {
-    let (elements, from, to) = (
-        args::list(a, 0)?,
-        args::integer(a, 1)?,
-        args::integer(a, 2)?,
-    );
+    let (elements, from, to) = (args::list(a, 0)?, args::integer(a, 1)?, args::integer(a, 2)?);
     if from < 0 {
         return Err(Failure::eval("negative index"));
     }
@@ -227,11 +161,7 @@ fn slice(a: &[Value], _: &mut dyn Host) -> Result {
 }
 
 fn range(a: &[Value], host: &mut dyn Host) -> Result {
-    let (start, end, step) = (
-        args::decimal(a, 0)?,
-        args::decimal(a, 1)?,
-        args::decimal(a, 2)?,
-    );
+    let (start, end, step) = (args::decimal(a, 0)?, args::decimal(a, 1)?, args::decimal(a, 2)?);
     let zero = BigDecimal::from(0);
     if step == zero {
         return Err(Failure::eval("step must be non zero"));
@@ -240,9 +170,7 @@ fn range(a: &[Value], host: &mut dyn Host) -> Result {
     if upwards && start > end || !upwards && start < end {
         let word = if upwards { "greater" } else { "less" };
         let sign = if upwards { "positive" } else { "negative" };
-        return Err(Failure::eval(format!(
-            "end must be {word} than start when step is {sign}"
-        )));
+        return Err(Failure::eval(format!("end must be {word} than start when step is {sign}")));
     }
     let count = crate::number::quotient_size(&(&end - &start), &step);
     args::check_size(host, count.saturating_mul(size_of::<Value>()))?;
@@ -266,12 +194,8 @@ fn unique(a: &[Value], host: &mut dyn Host) -> Result {
         for other in elements.iter().skip(at + 1) {
             match (value, other) {
                 // The same so far; what they become may differ.
-                (Value::Handle(value), Value::Handle(other))
-                    if host.validates() && host.alike(*value, *other) =>
-                {
-                    return Err(Failure::incomplete(
-                        "two elements of the list are equal so far",
-                    ));
+                (Value::Handle(value), Value::Handle(other)) if host.validates() && host.alike(*value, *other) => {
+                    return Err(Failure::incomplete("two elements of the list are equal so far"));
                 }
                 _ if args::same(value, other) => return boolean(false),
                 _ => {}
@@ -295,9 +219,7 @@ fn match_count(a: &[Value], host: &mut dyn Host) -> Result {
         Ok(()) => boolean(true),
         Err(limit @ Failure::Limit(_)) => Err(limit),
         Err(_) if !host.validates() => boolean(false),
-        Err(_) => Err(Failure::eval(format!(
-            "{count} elements of the list match, which is not the number that is wanted"
-        ))),
+        Err(_) => Err(Failure::eval(format!("{count} elements of the list match, which is not the number that is wanted"))),
     }
 }
 
@@ -324,35 +246,20 @@ fn less_or_not(host: &mut dyn Host, comparator: Node, x: &Value, y: &Value) -> R
 fn sort(a: &[Value], host: &mut dyn Host) -> Result {
     let comparator = args::constraint(a, 1)?;
     let elements: Vec<&Value> = args::list(a, 0)?.iter().collect();
-    Ok(Value::List(
-        merge_sort(elements, comparator, host)?
-            .into_iter()
-            .cloned()
-            .collect(),
-    ))
+    Ok(Value::List(merge_sort(elements, comparator, host)?.into_iter().cloned().collect()))
 }
 
-fn merge_sort<'v>(
-    mut elements: Vec<&'v Value>,
-    comparator: Node,
-    host: &mut dyn Host,
-) -> Result<Vec<&'v Value>> {
+fn merge_sort<'v>(mut elements: Vec<&'v Value>, comparator: Node, host: &mut dyn Host) -> Result<Vec<&'v Value>> {
     if elements.len() < 2 {
         return Ok(elements);
     }
     let right = elements.split_off(elements.len() / 2);
-    let mut left = merge_sort(elements, comparator, host)?
-        .into_iter()
-        .peekable();
+    let mut left = merge_sort(elements, comparator, host)?.into_iter().peekable();
     let mut right = merge_sort(right, comparator, host)?.into_iter().peekable();
     let mut out = Vec::with_capacity(left.len() + right.len());
     while let (Some(first), Some(second)) = (left.peek(), right.peek()) {
         let from_right = host.less(comparator, second, first)?;
-        out.extend(if from_right {
-            right.next()
-        } else {
-            left.next()
-        });
+        out.extend(if from_right { right.next() } else { left.next() });
     }
     out.extend(left);
     out.extend(right);

@@ -7,9 +7,7 @@ use bigdecimal::{BigDecimal, RoundingMode};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-use super::arguments::{
-    self as args, INT, NUMBER, Result, boolean, from_decimal, from_float, function, int,
-};
+use super::arguments::{self as args, INT, NUMBER, Result, boolean, from_decimal, from_float, function, int};
 use super::math_bits::jacobi;
 use crate::builtin::{Failure, Function, Host, Package};
 use crate::{Kinds, Number, Value};
@@ -20,18 +18,14 @@ const I: Kinds = Kinds::INT;
 /// A function of binary floating point.
 macro_rules! real {
     ($name:literal, $function:expr) => {
-        function($name, &[NUMBER], N, |a, _| {
-            from_float($function(args::float(a, 0)?))
-        })
+        function($name, &[NUMBER], N, |a, _| from_float($function(args::float(a, 0)?)))
     };
 }
 
 /// A function of two binary floating point numbers.
 macro_rules! real_pair {
     ($name:literal, $function:expr) => {
-        function($name, &[NUMBER, NUMBER], N, |a, _| {
-            from_float($function(args::float(a, 0)?, args::float(a, 1)?))
-        })
+        function($name, &[NUMBER, NUMBER], N, |a, _| from_float($function(args::float(a, 0)?, args::float(a, 1)?)))
     };
 }
 
@@ -47,36 +41,24 @@ const FUNCTIONS: &[Function] = &[
     real!("Atan", libm::atan),
     real_pair!("Atan2", libm::atan2),
     real!("Atanh", libm::atanh),
-    function("Cbrt", &[NUMBER], N, |a, _| {
-        rounded(libm::cbrt(args::float(a, 0)?))
-    }),
+    function("Cbrt", &[NUMBER], N, |a, _| rounded(libm::cbrt(args::float(a, 0)?))),
     function("Ceil", &[NUMBER], I, |a, _| whole(a, RoundingMode::Ceiling)),
     function("Copysign", &[NUMBER, NUMBER], N, |a, _| {
         let (x, y) = (args::decimal(a, 0)?, args::decimal(a, 1)?);
-        from_decimal(if x.is_negative() == y.is_negative() {
-            x
-        } else {
-            -x
-        })
+        from_decimal(if x.is_negative() == y.is_negative() { x } else { -x })
     }),
     real!("Cos", libm::cos),
     real!("Cosh", libm::cosh),
     function("Dim", &[NUMBER, NUMBER], N, |a, _| {
         let difference = args::decimal(a, 0)? - args::decimal(a, 1)?;
-        if difference.is_negative() {
-            int(0)
-        } else {
-            from_decimal(difference)
-        }
+        if difference.is_negative() { int(0) } else { from_decimal(difference) }
     }),
     real!("Erf", libm::erf),
     real!("Erfc", libm::erfc),
     real!("Erfcinv", |x| inverse_erf(1.0 - x)),
     real!("Erfinv", inverse_erf),
     function("Exp", &[NUMBER], N, |a, _| from_decimal(exponential(&args::decimal(a, 0)?)?)),
-    function("Exp2", &[NUMBER], N, |a, _| {
-        power(&BigDecimal::from(2), &args::decimal(a, 0)?)
-    }),
+    function("Exp2", &[NUMBER], N, |a, _| power(&BigDecimal::from(2), &args::decimal(a, 0)?)),
     real!("Expm1", libm::expm1),
     function("Floor", &[NUMBER], I, |a, _| whole(a, RoundingMode::Floor)),
     real!("Gamma", libm::tgamma),
@@ -91,9 +73,7 @@ const FUNCTIONS: &[Function] = &[
     real!("J0", libm::j0),
     real!("J1", libm::j1),
     function("Jacobi", &[INT, INT], I, jacobi),
-    function("Jn", &[INT, NUMBER], N, |a, _| {
-        from_float(libm::jn(order(a)?, args::float(a, 1)?))
-    }),
+    function("Jn", &[INT, NUMBER], N, |a, _| from_float(libm::jn(order(a)?, args::float(a, 1)?))),
     function("Ldexp", &[NUMBER, INT], N, |a, _| {
         let exponent = args::integer(a, 1)?.clamp(-5_000, 5_000) as i32;
         from_float(libm::ldexp(args::float(a, 0)?, exponent))
@@ -113,20 +93,15 @@ const FUNCTIONS: &[Function] = &[
     }),
     real_pair!("Mod", libm::fmod),
     function("MultipleOf", &[NUMBER, NUMBER], Kinds::BOOL, multiple_of),
-    function("Pow", &[NUMBER, NUMBER], N, |a, _| {
-        power(&args::decimal(a, 0)?, &args::decimal(a, 1)?)
-    }),
+    function("Pow", &[NUMBER, NUMBER], N, |a, _| power(&args::decimal(a, 0)?, &args::decimal(a, 1)?)),
     function("Pow10", &[INT], N, |a, host| {
-        let exponent = i32::try_from(args::integer(a, 0)?)
-            .map_err(|_| Failure::eval("the exponent does not fit in int32"))?;
+        let exponent = i32::try_from(args::integer(a, 0)?).map_err(|_| Failure::eval("the exponent does not fit in int32"))?;
         args::check_size(host, usize::try_from(exponent).unwrap_or(0))?;
         from_decimal(BigDecimal::new(BigInt::from(1), -i64::from(exponent)))
     }),
     real_pair!("Remainder", libm::remainder),
     function("Round", &[NUMBER], I, |a, _| whole(a, RoundingMode::HalfUp)),
-    function("RoundToEven", &[NUMBER], I, |a, _| {
-        whole(a, RoundingMode::HalfEven)
-    }),
+    function("RoundToEven", &[NUMBER], I, |a, _| whole(a, RoundingMode::HalfEven)),
     function("Signbit", &[NUMBER], Kinds::BOOL, |a, _| {
         boolean(match args::number(a, 0)? {
             Number::Infinity(negative) => *negative,
@@ -144,19 +119,11 @@ const FUNCTIONS: &[Function] = &[
     real!("Y1", |x: f64| if x < 0.0 { f64::NAN } else { libm::y1(x) }),
     function("Yn", &[INT, NUMBER], N, |a, _| {
         let (order, x) = (order(a)?, args::float(a, 1)?);
-        from_float(if x < 0.0 {
-            f64::NAN
-        } else {
-            libm::yn(order, x)
-        })
+        from_float(if x < 0.0 { f64::NAN } else { libm::yn(order, x) })
     }),
 ];
 
-pub(super) static MATH: Package = Package {
-    path: "math",
-    functions: FUNCTIONS,
-    source: CONSTANTS,
-};
+pub(super) static MATH: Package = Package { path: "math", functions: FUNCTIONS, source: CONSTANTS };
 
 const CONSTANTS: &str = "\
 MaxExp: 2147483647
@@ -238,9 +205,7 @@ fn exponential(x: &BigDecimal) -> Result<BigDecimal> {
 fn logarithm(a: &[Value], function: fn(f64) -> f64) -> Result {
     let x = args::float(a, 0)?;
     if x < 0.0 {
-        return Err(Failure::eval(
-            "invalid operation: the logarithm of a negative number",
-        ));
+        return Err(Failure::eval("invalid operation: the logarithm of a negative number"));
     }
     if x == 0.0 {
         return Ok(Value::Number(Number::Infinity(true)));
@@ -268,20 +233,12 @@ fn power(x: &BigDecimal, y: &BigDecimal) -> Result {
             _ => int(0),
         };
     }
-    let exponent = y
-        .is_integer()
-        .then(|| y.to_i64())
-        .flatten()
-        .filter(|exponent| exponent.unsigned_abs() <= 100_000);
+    let exponent = y.is_integer().then(|| y.to_i64()).flatten().filter(|exponent| exponent.unsigned_abs() <= 100_000);
     let Some(exponent) = exponent else {
         if x.is_negative() && !y.is_integer() {
             return Err(invalid());
         }
-        return from_float(
-            x.to_f64()
-                .unwrap_or(f64::NAN)
-                .powf(y.to_f64().unwrap_or(f64::NAN)),
-        );
+        return from_float(x.to_f64().unwrap_or(f64::NAN).powf(y.to_f64().unwrap_or(f64::NAN)));
     };
     let mut result = BigDecimal::from(1);
     let mut base = x.clone();
@@ -296,9 +253,7 @@ fn power(x: &BigDecimal, y: &BigDecimal) -> Result {
         }
     }
     if exponent < 0 {
-        let quotient = Number::Int(1)
-            .divide(&Number::from(result))
-            .ok_or_else(invalid)?;
+        let quotient = Number::Int(1).divide(&Number::from(result)).ok_or_else(invalid)?;
         return Ok(Value::Number(quotient));
     }
     from_decimal(result)
@@ -315,22 +270,11 @@ fn inverse_erf(y: f64) -> f64 {
     let a = 0.147;
     let logarithm = libm::log1p(-y * y);
     let part = 2.0 / (std::f64::consts::PI * a) + logarithm / 2.0;
-    let mut x = (libm::sqrt(part * part - logarithm / a) - part)
-        .max(0.0)
-        .sqrt()
-        .copysign(y);
+    let mut x = (libm::sqrt(part * part - logarithm / a) - part).max(0.0).sqrt().copysign(y);
     for _ in 0..8 {
         // Near the ends the complement keeps its digits.
-        let error = if y.abs() < 0.5 {
-            libm::erf(x) - y
-        } else {
-            (1.0 - y.abs()) - libm::erfc(x.abs())
-        };
-        let error = if y.abs() < 0.5 {
-            error
-        } else {
-            error * y.signum()
-        };
+        let error = if y.abs() < 0.5 { libm::erf(x) - y } else { (1.0 - y.abs()) - libm::erfc(x.abs()) };
+        let error = if y.abs() < 0.5 { error } else { error * y.signum() };
         let slope = 2.0 / std::f64::consts::PI.sqrt() * libm::exp(-x * x);
         let step = error / slope;
         x -= step / (1.0 + x * step);

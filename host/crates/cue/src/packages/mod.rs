@@ -67,10 +67,7 @@ static PACKAGES: &[&Package] = &[
 
 /// The standard package of an import path, such as `encoding/json`.
 pub fn package(path: &str) -> Option<&'static Package> {
-    PACKAGES
-        .iter()
-        .copied()
-        .find(|package| package.path == path)
+    PACKAGES.iter().copied().find(|package| package.path == path)
 }
 
 /// The import paths of all standard packages.

@@ -18,57 +18,21 @@ const FUNCTIONS: &[Function] = &[
     }),
     function("FindAll", &[STRING, STRING, INT], L, |a, _| {
         let pattern = compile(args::text(a, 0)?)?;
-        let found: Vec<&str> = pattern
-            .find_iter(args::text(a, 1)?)
-            .take(limit(a)?)
-            .map(|found| found.as_str())
-            .collect();
-        if found.is_empty() {
-            Err(no_match())
-        } else {
-            strings(found)
-        }
+        let found: Vec<&str> = pattern.find_iter(args::text(a, 1)?).take(limit(a)?).map(|found| found.as_str()).collect();
+        if found.is_empty() { Err(no_match()) } else { strings(found) }
     }),
-    function("FindAllNamedSubmatch", &[STRING, STRING, INT], L, |a, _| {
-        all(a, named)
-    }),
-    function("FindAllSubmatch", &[STRING, STRING, INT], L, |a, _| {
-        all(a, groups)
-    }),
-    function(
-        "FindNamedSubmatch",
-        &[STRING, STRING],
-        Kinds::STRUCT,
-        |a, _| first(a, named),
-    ),
-    function("FindSubmatch", &[STRING, STRING], L, |a, _| {
-        first(a, groups)
-    }),
-    function("Match", &[STRING, STRING], Kinds::BOOL, |a, _| {
-        boolean(compile(args::text(a, 0)?)?.is_match(args::text(a, 1)?))
-    }),
-    function("QuoteMeta", &[STRING], S, |a, _| {
-        string(quote(args::text(a, 0)?))
-    }),
-    function("ReplaceAll", &[STRING, STRING, STRING], S, |a, host| {
-        replace(a, host, true)
-    }),
-    function(
-        "ReplaceAllLiteral",
-        &[STRING, STRING, STRING],
-        S,
-        |a, host| replace(a, host, false),
-    ),
-    function("Valid", &[STRING], Kinds::BOOL, |a, _| {
-        compile(args::text(a, 0)?).and_then(|_| boolean(true))
-    }),
+    function("FindAllNamedSubmatch", &[STRING, STRING, INT], L, |a, _| all(a, named)),
+    function("FindAllSubmatch", &[STRING, STRING, INT], L, |a, _| all(a, groups)),
+    function("FindNamedSubmatch", &[STRING, STRING], Kinds::STRUCT, |a, _| first(a, named)),
+    function("FindSubmatch", &[STRING, STRING], L, |a, _| first(a, groups)),
+    function("Match", &[STRING, STRING], Kinds::BOOL, |a, _| boolean(compile(args::text(a, 0)?)?.is_match(args::text(a, 1)?))),
+    function("QuoteMeta", &[STRING], S, |a, _| string(quote(args::text(a, 0)?))),
+    function("ReplaceAll", &[STRING, STRING, STRING], S, |a, host| replace(a, host, true)),
+    function("ReplaceAllLiteral", &[STRING, STRING, STRING], S, |a, host| replace(a, host, false)),
+    function("Valid", &[STRING], Kinds::BOOL, |a, _| compile(args::text(a, 0)?).and_then(|_| boolean(true))),
 ];
 
-pub(super) static REGEXP: Package = Package {
-    path: "regexp",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static REGEXP: Package = Package { path: "regexp", functions: FUNCTIONS, source: "" };
 
 fn no_match() -> Failure {
     Failure::eval("no match")
@@ -78,19 +42,10 @@ fn no_match() -> Failure {
 pub fn compile(pattern: &str) -> Result<Regex> {
     let error = |error: regex::Error| {
         let text = error.to_string();
-        let last = text
-            .lines()
-            .last()
-            .unwrap_or("")
-            .trim_start_matches("error: ")
-            .to_owned();
+        let last = text.lines().last().unwrap_or("").trim_start_matches("error: ").to_owned();
         Failure::eval(format!("error parsing regexp {pattern:?}: {last}"))
     };
-    regex::RegexBuilder::new(&translate(pattern)?)
-        .size_limit(4 << 20)
-        .nest_limit(200)
-        .build()
-        .map_err(error)
+    regex::RegexBuilder::new(&translate(pattern)?).size_limit(4 << 20).nest_limit(200).build().map_err(error)
 }
 
 /// Where RE2 and the syntax of the library differ: classes such as `\d`, `\w`, `\s` and `\b` are ASCII in RE2, `\Q…\E`
@@ -105,25 +60,15 @@ fn translate(pattern: &str) -> Result<String> {
         match c {
             '\\' => match characters.next() {
                 Some('Q') if !in_class => quoted(&mut characters, &mut out),
-                Some(kind @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) => {
-                    out.push_str(ascii_class(kind, in_class))
-                }
+                Some(kind @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) => out.push_str(ascii_class(kind, in_class)),
                 Some(kind @ ('b' | 'B')) if !in_class => {
-                    out.push_str(if kind == 'b' {
-                        "(?-u:\\b)"
-                    } else {
-                        "(?-u:\\B)"
-                    });
+                    out.push_str(if kind == 'b' { "(?-u:\\b)" } else { "(?-u:\\B)" });
                 }
                 Some('C') => {
-                    return Err(Failure::eval(format!(
-                        "error parsing regexp {pattern:?}: \\C is not supported"
-                    )));
+                    return Err(Failure::eval(format!("error parsing regexp {pattern:?}: \\C is not supported")));
                 }
                 Some(digit @ '1'..='9') => {
-                    return Err(Failure::eval(format!(
-                        "error parsing regexp: invalid escape sequence: `\\{digit}`"
-                    )));
+                    return Err(Failure::eval(format!("error parsing regexp: invalid escape sequence: `\\{digit}`")));
                 }
                 Some(kind @ ('<' | '>')) => out.push(kind),
                 Some(other) => {
@@ -146,21 +91,15 @@ fn translate(pattern: &str) -> Result<String> {
             ']' if in_class && starts => out.push_str("\\]"),
             ']' => {
                 // The end of a class such as [:alpha:] within brackets.
-                in_class = in_class
-                    && out.ends_with(':')
-                    && out.rfind("[:").is_some_and(|at| at + 2 < out.len());
+                in_class = in_class && out.ends_with(':') && out.rfind("[:").is_some_and(|at| at + 2 < out.len());
                 out.push(']');
             }
             '{' if !in_class => {
                 // RE2 repeats at most a thousand times.
-                let digits = characters
-                    .clone()
-                    .take_while(|c| *c != '}')
-                    .collect::<String>();
+                let digits = characters.clone().take_while(|c| *c != '}').collect::<String>();
                 let too_many = |part: &str| part.parse::<u64>().is_ok_and(|count| count > 1_000);
                 if digits.split(',').any(too_many) {
-                    let message =
-                        format!("error parsing regexp: invalid repeat count: `{{{digits}}}`");
+                    let message = format!("error parsing regexp: invalid repeat count: `{{{digits}}}`");
                     return Err(Failure::eval(message));
                 }
                 out.push(c);
@@ -209,8 +148,7 @@ fn limit(a: &[Value]) -> Result<usize> {
 }
 
 fn groups(_: &Regex, captures: &regex::Captures<'_>) -> Value {
-    let group =
-        |group: Option<regex::Match<'_>>| Value::string(group.map_or("", |group| group.as_str()));
+    let group = |group: Option<regex::Match<'_>>| Value::string(group.map_or("", |group| group.as_str()));
     Value::List(captures.iter().map(group).collect())
 }
 
@@ -237,11 +175,7 @@ fn all(a: &[Value], convert: Convert) -> Result {
     let pattern = compile(args::text(a, 0)?)?;
     let found = pattern.captures_iter(args::text(a, 1)?).take(limit(a)?);
     let found: Vec<Value> = found.map(|captures| convert(&pattern, &captures)).collect();
-    if found.is_empty() {
-        Err(no_match())
-    } else {
-        Ok(Value::List(found))
-    }
+    if found.is_empty() { Err(no_match()) } else { Ok(Value::List(found)) }
 }
 
 fn quote(text: &str) -> String {
@@ -258,14 +192,6 @@ fn quote(text: &str) -> String {
 fn replace(a: &[Value], host: &mut dyn Host, expand: bool) -> Result {
     let pattern = compile(args::text(a, 0)?)?;
     let (text, by) = (args::text(a, 1)?, args::text(a, 2)?);
-    args::check_size(
-        host,
-        text.len()
-            .saturating_add((text.len() + 1).saturating_mul(by.len())),
-    )?;
-    if expand {
-        string(pattern.replace_all(text, by).into_owned())
-    } else {
-        string(pattern.replace_all(text, regex::NoExpand(by)).into_owned())
-    }
+    args::check_size(host, text.len().saturating_add((text.len() + 1).saturating_mul(by.len())))?;
+    if expand { string(pattern.replace_all(text, by).into_owned()) } else { string(pattern.replace_all(text, regex::NoExpand(by)).into_owned()) }
 }

@@ -4,10 +4,7 @@ use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-use super::arguments::{
-    self as args, ANY, BOOL, INT, NUMBER, Result, STRING, boolean, from_float, function, int,
-    string,
-};
+use super::arguments::{self as args, ANY, BOOL, INT, NUMBER, Result, STRING, boolean, from_float, function, int, string};
 use crate::builtin::{Failure, Function, Host, Package};
 use crate::syntax::literal;
 use crate::{Kinds, Number, Value};
@@ -17,42 +14,24 @@ const B: Kinds = Kinds::BOOL;
 const I: Kinds = Kinds::INT;
 
 const FUNCTIONS: &[Function] = &[
-    function("Atoi", &[STRING], I, |a, _| {
-        int(parse_integer(args::text(a, 0)?, 10)?)
-    }),
-    function("FormatBool", &[BOOL], S, |a, _| {
-        string(if args::value(a, 0)? == &Value::Bool(true) {
-            "true"
-        } else {
-            "false"
-        })
-    }),
+    function("Atoi", &[STRING], I, |a, _| int(parse_integer(args::text(a, 0)?, 10)?)),
+    function("FormatBool", &[BOOL], S, |a, _| string(if args::value(a, 0)? == &Value::Bool(true) { "true" } else { "false" })),
     function("FormatFloat", &[NUMBER, ANY, INT, INT], S, format_float),
     function("FormatInt", &[INT, INT], S, format_integer),
     function("FormatUint", &[INT, INT], S, format_integer),
-    function("IsGraphic", &[INT], B, |a, _| {
-        boolean(character(a)?.is_some_and(|c| is_printable(c) || is_space(c)))
-    }),
-    function("IsPrint", &[INT], B, |a, _| {
-        boolean(character(a)?.is_some_and(is_printable))
-    }),
+    function("IsGraphic", &[INT], B, |a, _| boolean(character(a)?.is_some_and(|c| is_printable(c) || is_space(c)))),
+    function("IsPrint", &[INT], B, |a, _| boolean(character(a)?.is_some_and(is_printable))),
     function("ParseBool", &[STRING], B, |a, _| match args::text(a, 0)? {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => boolean(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => boolean(false),
-        other => Err(Failure::eval(format!(
-            "strconv.ParseBool: parsing {other:?}: invalid syntax"
-        ))),
+        other => Err(Failure::eval(format!("strconv.ParseBool: parsing {other:?}: invalid syntax"))),
     }),
     function("ParseFloat", &[STRING, INT], Kinds::NUMBER, parse_float),
     function("ParseInt", &[STRING, INT, INT], I, |a, _| {
         let value = parse_integer(args::text(a, 0)?, args::integer(a, 1)?)?;
         let bits = args::integer(a, 2)?;
         // -2^(bits-1) needs one bit less than its magnitude has.
-        let magnitude = if value.is_negative() {
-            &value + 1
-        } else {
-            value.clone()
-        };
+        let magnitude = if value.is_negative() { &value + 1 } else { value.clone() };
         fits(value, bits, magnitude.bits() as i64 + 1)
     }),
     function("ParseNumber", &[STRING], Kinds::NUMBER, |a, _| {
@@ -60,9 +39,7 @@ const FUNCTIONS: &[Function] = &[
         match literal::number(text) {
             Ok(literal::Number::Integer(value)) => int(value),
             Ok(literal::Number::Float(value)) => Ok(Value::Number(Number::from(value))),
-            Err(error) => Err(Failure::eval(format!(
-                "strconv.ParseNumber: parsing {text:?}: {error}"
-            ))),
+            Err(error) => Err(Failure::eval(format!("strconv.ParseNumber: parsing {text:?}: {error}"))),
         }
     }),
     function("ParseUint", &[STRING, INT, INT], I, |a, _| {
@@ -73,42 +50,20 @@ const FUNCTIONS: &[Function] = &[
         let needed = value.bits() as i64;
         fits(value, args::integer(a, 2)?, needed)
     }),
-    function("Quote", &[STRING], S, |a, _| {
-        string(quote(args::text(a, 0)?, '"', |c| is_printable(c)))
-    }),
-    function("QuoteRune", &[INT], S, |a, _| {
-        quote_character(a, is_printable)
-    }),
-    function("QuoteRuneToASCII", &[INT], S, |a, _| {
-        quote_character(a, |c| c.is_ascii() && is_printable(c))
-    }),
-    function("QuoteRuneToGraphic", &[INT], S, |a, _| {
-        quote_character(a, |c| is_printable(c) || is_space(c))
-    }),
-    function("QuoteToASCII", &[STRING], S, |a, _| {
-        string(quote(args::text(a, 0)?, '"', |c| {
-            c.is_ascii() && is_printable(c)
-        }))
-    }),
-    function("QuoteToGraphic", &[STRING], S, |a, _| {
-        string(quote(args::text(a, 0)?, '"', |c| {
-            is_printable(c) || is_space(c)
-        }))
-    }),
-    function("Unquote", &[STRING], S, |a, _| {
-        match literal::string(args::text(a, 0)?) {
-            Ok(literal::Text::String(text)) => string(text),
-            Ok(literal::Text::Bytes(bytes)) => string(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(Failure::eval(error.to_string())),
-        }
+    function("Quote", &[STRING], S, |a, _| string(quote(args::text(a, 0)?, '"', |c| is_printable(c)))),
+    function("QuoteRune", &[INT], S, |a, _| quote_character(a, is_printable)),
+    function("QuoteRuneToASCII", &[INT], S, |a, _| quote_character(a, |c| c.is_ascii() && is_printable(c))),
+    function("QuoteRuneToGraphic", &[INT], S, |a, _| quote_character(a, |c| is_printable(c) || is_space(c))),
+    function("QuoteToASCII", &[STRING], S, |a, _| string(quote(args::text(a, 0)?, '"', |c| c.is_ascii() && is_printable(c)))),
+    function("QuoteToGraphic", &[STRING], S, |a, _| string(quote(args::text(a, 0)?, '"', |c| is_printable(c) || is_space(c)))),
+    function("Unquote", &[STRING], S, |a, _| match literal::string(args::text(a, 0)?) {
+        Ok(literal::Text::String(text)) => string(text),
+        Ok(literal::Text::Bytes(bytes)) => string(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Err(Failure::eval(error.to_string())),
     }),
 ];
 
-pub(super) static STRCONV: Package = Package {
-    path: "strconv",
-    functions: FUNCTIONS,
-    source: "IntSize: 64\n",
-};
+pub(super) static STRCONV: Package = Package { path: "strconv", functions: FUNCTIONS, source: "IntSize: 64\n" };
 
 fn parse_integer(text: &str, base: i64) -> Result<BigInt> {
     let invalid = || Failure::eval(format!("parsing {text:?}: invalid syntax"));
@@ -120,18 +75,11 @@ fn parse_integer(text: &str, base: i64) -> Result<BigInt> {
     let (base, digits) = match base {
         0 => {
             let prefixes = [(16, ["0x", "0X"]), (8, ["0o", "0O"]), (2, ["0b", "0B"])];
-            let found = prefixes
-                .into_iter()
-                .find_map(|(base, marks)| prefixed(marks).map(|rest| (base, rest, true)));
-            let octal = digits
-                .strip_prefix('0')
-                .filter(|rest| !rest.is_empty())
-                .map(|rest| (8, rest, true));
+            let found = prefixes.into_iter().find_map(|(base, marks)| prefixed(marks).map(|rest| (base, rest, true)));
+            let octal = digits.strip_prefix('0').filter(|rest| !rest.is_empty()).map(|rest| (8, rest, true));
             let (base, rest, underscore_first) = found.or(octal).unwrap_or((10, digits, false));
             // One `_` may stand between digits, and behind the prefix.
-            let well_placed = !rest.ends_with('_')
-                && !rest.contains("__")
-                && (underscore_first || !rest.starts_with('_'));
+            let well_placed = !rest.ends_with('_') && !rest.contains("__") && (underscore_first || !rest.starts_with('_'));
             if !well_placed {
                 return Err(invalid());
             }
@@ -195,11 +143,7 @@ fn parse_hexadecimal(text: &str) -> Option<f64> {
 
 fn parse_float(a: &[Value], _: &mut dyn Host) -> Result {
     let text = args::text(a, 0)?;
-    let invalid = || {
-        Failure::eval(format!(
-            "strconv.ParseFloat: parsing {text:?}: invalid syntax"
-        ))
-    };
+    let invalid = || Failure::eval(format!("strconv.ParseFloat: parsing {text:?}: invalid syntax"));
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
         let magnitude = parse_hexadecimal(digits).ok_or_else(invalid)?;
@@ -213,15 +157,10 @@ fn parse_float(a: &[Value], _: &mut dyn Host) -> Result {
     if text.is_empty() || text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace) {
         return Err(invalid());
     }
-    let value: f64 = if args::integer(a, 1)? == 32 {
-        text.parse::<f32>().map(f64::from).map_err(|_| invalid())?
-    } else {
-        text.parse().map_err(|_| invalid())?
-    };
+    let value: f64 =
+        if args::integer(a, 1)? == 32 { text.parse::<f32>().map(f64::from).map_err(|_| invalid())? } else { text.parse().map_err(|_| invalid())? };
     if value.is_infinite() && !text.to_ascii_lowercase().contains("inf") {
-        return Err(Failure::eval(format!(
-            "strconv.ParseFloat: parsing {text:?}: value out of range"
-        )));
+        return Err(Failure::eval(format!("strconv.ParseFloat: parsing {text:?}: value out of range")));
     }
     from_float(value)
 }
@@ -233,16 +172,8 @@ fn format_integer(a: &[Value], _: &mut dyn Host) -> Result {
         2..=36 => string(value.to_str_radix(base as u32)),
         37..=62 => {
             let (sign, values) = value.to_radix_be(base as u32);
-            let text: String = values
-                .iter()
-                .filter_map(|digit| digits.get(usize::from(*digit)))
-                .map(|digit| char::from(*digit))
-                .collect();
-            string(if sign == num_bigint::Sign::Minus {
-                format!("-{text}")
-            } else {
-                text
-            })
+            let text: String = values.iter().filter_map(|digit| digits.get(usize::from(*digit))).map(|digit| char::from(*digit)).collect();
+            string(if sign == num_bigint::Sign::Minus { format!("-{text}") } else { text })
         }
         _ => Err(Failure::eval(format!("invalid base {base}"))),
     }
@@ -250,9 +181,7 @@ fn format_integer(a: &[Value], _: &mut dyn Host) -> Result {
 
 fn format_float(a: &[Value], host: &mut dyn Host) -> Result {
     let form = match args::value(a, 1)? {
-        Value::String(text) if text.len() == 1 => {
-            char::from(text.as_bytes().first().copied().unwrap_or(b'g'))
-        }
+        Value::String(text) if text.len() == 1 => char::from(text.as_bytes().first().copied().unwrap_or(b'g')),
         Value::String(_) => return Err(Failure::eval("expected single character string")),
         Value::Number(number) => match number.to_i64().and_then(|code| u8::try_from(code).ok()) {
             Some(code) => char::from(code),
@@ -277,21 +206,11 @@ fn format_float(a: &[Value], host: &mut dyn Host) -> Result {
             "-Inf"
         });
     }
-    string(float_text(
-        value,
-        single.then_some(value as f32),
-        precision,
-        form,
-    ))
+    string(float_text(value, single.then_some(value as f32), precision, form))
 }
 
 /// A finite number in one of Go's forms; `single` is the number in 32 bits, if it is one.
-pub(super) fn float_text(
-    value: f64,
-    single: Option<f32>,
-    precision: Option<usize>,
-    form: char,
-) -> String {
+pub(super) fn float_text(value: f64, single: Option<f32>, precision: Option<usize>, form: char) -> String {
     match form {
         'f' | 'F' => fixed(value, single, precision),
         'e' | 'E' => scientific(value, single, precision, form),
@@ -307,16 +226,8 @@ fn parts(value: f64) -> (&'static str, u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     let exponent = (bits >> 52 & 0x7ff) as i32;
-    let (mantissa, exponent) = if exponent == 0 {
-        (fraction, -1074)
-    } else {
-        (fraction | 1 << 52, exponent - 1075)
-    };
-    (
-        if value.is_sign_negative() { "-" } else { "" },
-        mantissa,
-        exponent,
-    )
+    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    (if value.is_sign_negative() { "-" } else { "" }, mantissa, exponent)
 }
 
 /// `4503599627370496p-52`
@@ -330,15 +241,8 @@ fn binary(value: f64, single: Option<f32>) -> String {
             let bits = single.to_bits();
             let fraction = bits & ((1 << 23) - 1);
             let exponent = (bits >> 23 & 0xff) as i32;
-            let (mantissa, exponent) = if exponent == 0 {
-                (fraction, -149)
-            } else {
-                (fraction | 1 << 23, exponent - 150)
-            };
-            format!(
-                "{}{mantissa}p{exponent:+}",
-                if single.is_sign_negative() { "-" } else { "" }
-            )
+            let (mantissa, exponent) = if exponent == 0 { (fraction, -149) } else { (fraction | 1 << 23, exponent - 150) };
+            format!("{}{mantissa}p{exponent:+}", if single.is_sign_negative() { "-" } else { "" })
         }
     }
 }
@@ -368,24 +272,13 @@ fn hexadecimal(value: f64, precision: Option<usize>, form: char) -> String {
     }
     let digits = format!("{:013x}", mantissa & ((1 << 52) - 1));
     let fraction = match precision {
-        Some(precision) => format!("{digits:0<precision$}")
-            .get(..precision)
-            .unwrap_or("")
-            .to_owned(),
+        Some(precision) => format!("{digits:0<precision$}").get(..precision).unwrap_or("").to_owned(),
         None => digits.trim_end_matches('0').to_owned(),
     };
     let point = if fraction.is_empty() { "" } else { "." };
     let power = if exponent < 0 { '-' } else { '+' };
-    let text = format!(
-        "{sign}0x{}{point}{fraction}p{power}{:02}",
-        mantissa >> 52,
-        exponent.abs()
-    );
-    if form == 'X' {
-        text.to_uppercase()
-    } else {
-        text
-    }
+    let text = format!("{sign}0x{}{point}{fraction}p{power}{:02}", mantissa >> 52, exponent.abs());
+    if form == 'X' { text.to_uppercase() } else { text }
 }
 
 fn fixed(value: f64, single: Option<f32>, precision: Option<usize>) -> String {
@@ -425,11 +318,7 @@ fn general(value: f64, single: Option<f32>, precision: Option<usize>, form: char
         Some(digits) => digits as i32,
     };
     if exponent < -4 || exponent >= limit {
-        let mantissa = if mantissa.contains('.') {
-            mantissa.trim_end_matches('0').trim_end_matches('.')
-        } else {
-            mantissa
-        };
+        let mantissa = if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
         let sign = if exponent < 0 { '-' } else { '+' };
         return format!("{mantissa}{e}{sign}{:02}", exponent.abs());
     }
@@ -438,19 +327,13 @@ fn general(value: f64, single: Option<f32>, precision: Option<usize>, form: char
 }
 
 fn character(a: &[Value]) -> Result<Option<char>> {
-    Ok(u32::try_from(args::integer(a, 0)?)
-        .ok()
-        .and_then(char::from_u32))
+    Ok(u32::try_from(args::integer(a, 0)?).ok().and_then(char::from_u32))
 }
 
 /// Letters, marks, numbers, punctuation, symbols and the blank.
 pub(super) fn is_printable(c: char) -> bool {
     use GeneralCategoryGroup as G;
-    c == ' '
-        || matches!(
-            c.general_category_group(),
-            G::Letter | G::Mark | G::Number | G::Punctuation | G::Symbol
-        )
+    c == ' ' || matches!(c.general_category_group(), G::Letter | G::Mark | G::Number | G::Punctuation | G::Symbol)
 }
 
 fn is_space(c: char) -> bool {

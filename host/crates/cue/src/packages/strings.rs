@@ -2,9 +2,7 @@
 //!
 //! Characters are code points; white space and letter case are Unicode's.
 
-use super::arguments::{
-    self as args, BYTES, INT, LIST, Result, STRING, boolean, function, int, string, strings,
-};
+use super::arguments::{self as args, BYTES, INT, LIST, Result, STRING, boolean, function, int, string, strings};
 use crate::builtin::{Failure, Function, Host, Package};
 use crate::{Kinds, Value};
 
@@ -18,37 +16,16 @@ pub(super) const MAXIMUM_REPEAT: i64 = 1 << 24;
 
 const FUNCTIONS: &[Function] = &[
     function("ByteAt", &[BYTES, INT], I, byte_at),
-    function(
-        "ByteSlice",
-        &[BYTES, INT, INT],
-        Kinds(Kinds::BYTES.0 | Kinds::STRING.0),
-        byte_slice,
-    ),
-    function("Compare", &[STRING, STRING], I, |a, _| {
-        int(args::text(a, 0)?.cmp(args::text(a, 1)?) as i64)
-    }),
-    function("Contains", &[STRING, STRING], B, |a, _| {
-        boolean(args::text(a, 0)?.contains(args::text(a, 1)?))
-    }),
-    function("ContainsAny", &[STRING, STRING], B, |a, _| {
-        boolean(args::text(a, 0)?.contains(any_of(args::text(a, 1)?)))
-    }),
+    function("ByteSlice", &[BYTES, INT, INT], Kinds(Kinds::BYTES.0 | Kinds::STRING.0), byte_slice),
+    function("Compare", &[STRING, STRING], I, |a, _| int(args::text(a, 0)?.cmp(args::text(a, 1)?) as i64)),
+    function("Contains", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.contains(args::text(a, 1)?))),
+    function("ContainsAny", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.contains(any_of(args::text(a, 1)?)))),
     function("Count", &[STRING, STRING], I, count),
-    function("Fields", &[STRING], L, |a, _| {
-        strings(args::text(a, 0)?.split_whitespace())
-    }),
-    function("HasPrefix", &[STRING, STRING], B, |a, _| {
-        boolean(args::text(a, 0)?.starts_with(args::text(a, 1)?))
-    }),
-    function("HasSuffix", &[STRING, STRING], B, |a, _| {
-        boolean(args::text(a, 0)?.ends_with(args::text(a, 1)?))
-    }),
-    function("Index", &[STRING, STRING], I, |a, _| {
-        position(args::text(a, 0)?.find(args::text(a, 1)?))
-    }),
-    function("IndexAny", &[STRING, STRING], I, |a, _| {
-        position(args::text(a, 0)?.find(any_of(args::text(a, 1)?)))
-    }),
+    function("Fields", &[STRING], L, |a, _| strings(args::text(a, 0)?.split_whitespace())),
+    function("HasPrefix", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.starts_with(args::text(a, 1)?))),
+    function("HasSuffix", &[STRING, STRING], B, |a, _| boolean(args::text(a, 0)?.ends_with(args::text(a, 1)?))),
+    function("Index", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.find(args::text(a, 1)?))),
+    function("IndexAny", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.find(any_of(args::text(a, 1)?)))),
     function("Join", &[LIST, STRING], S, |a, host| {
         let parts = args::texts(a, 0)?;
         let separator = args::text(a, 1)?;
@@ -56,104 +33,37 @@ const FUNCTIONS: &[Function] = &[
         args::check_size(host, size)?;
         string(parts.join(separator))
     }),
-    function("LastIndex", &[STRING, STRING], I, |a, _| {
-        position(args::text(a, 0)?.rfind(args::text(a, 1)?))
-    }),
-    function("LastIndexAny", &[STRING, STRING], I, |a, _| {
-        position(args::text(a, 0)?.rfind(any_of(args::text(a, 1)?)))
-    }),
-    function("MaxRunes", &[STRING, INT], B, |a, _| {
-        boolean(characters(a)? <= args::integer(a, 1)?)
-    }),
-    function("MinRunes", &[STRING, INT], B, |a, _| {
-        boolean(characters(a)? >= args::integer(a, 1)?)
-    }),
+    function("LastIndex", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.rfind(args::text(a, 1)?))),
+    function("LastIndexAny", &[STRING, STRING], I, |a, _| position(args::text(a, 0)?.rfind(any_of(args::text(a, 1)?)))),
+    function("MaxRunes", &[STRING, INT], B, |a, _| boolean(characters(a)? <= args::integer(a, 1)?)),
+    function("MinRunes", &[STRING, INT], B, |a, _| boolean(characters(a)? >= args::integer(a, 1)?)),
     function("Repeat", &[STRING, INT], S, repeat),
     function("Replace", &[STRING, STRING, STRING, INT], S, replace),
-    function("Runes", &[STRING], L, |a, _| {
-        Ok(Value::List(
-            args::text(a, 0)?
-                .chars()
-                .map(|c| Value::integer(i64::from(u32::from(c))))
-                .collect(),
-        ))
-    }),
+    function("Runes", &[STRING], L, |a, _| Ok(Value::List(args::text(a, 0)?.chars().map(|c| Value::integer(i64::from(u32::from(c)))).collect()))),
     function("SliceRunes", &[STRING, INT, INT], S, slice_runes),
-    function("Split", &[STRING, STRING], L, |a, _| {
-        strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, false))
-    }),
-    function("SplitAfter", &[STRING, STRING], L, |a, _| {
-        strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, true))
-    }),
-    function("SplitAfterN", &[STRING, STRING, INT], L, |a, _| {
-        strings(split(
-            args::text(a, 0)?,
-            args::text(a, 1)?,
-            args::integer(a, 2)?,
-            true,
-        ))
-    }),
-    function("SplitN", &[STRING, STRING, INT], L, |a, _| {
-        strings(split(
-            args::text(a, 0)?,
-            args::text(a, 1)?,
-            args::integer(a, 2)?,
-            false,
-        ))
-    }),
-    function("ToCamel", &[STRING], S, |a, _| {
-        string(words(args::text(a, 0)?, |c| {
-            simple_case(c, c.to_lowercase())
-        }))
-    }),
-    function("ToLower", &[STRING], S, |a, _| {
-        string(
-            args::text(a, 0)?
-                .chars()
-                .map(|c| simple_case(c, c.to_lowercase()))
-                .collect::<String>(),
-        )
-    }),
-    function("ToTitle", &[STRING], S, |a, _| {
-        string(words(args::text(a, 0)?, |c| {
-            simple_case(c, c.to_uppercase())
-        }))
-    }),
-    function("ToUpper", &[STRING], S, |a, _| {
-        string(
-            args::text(a, 0)?
-                .chars()
-                .map(|c| simple_case(c, c.to_uppercase()))
-                .collect::<String>(),
-        )
-    }),
-    function("Trim", &[STRING, STRING], S, |a, _| {
-        string(args::text(a, 0)?.trim_matches(any_of(args::text(a, 1)?)))
-    }),
-    function("TrimLeft", &[STRING, STRING], S, |a, _| {
-        string(args::text(a, 0)?.trim_start_matches(any_of(args::text(a, 1)?)))
-    }),
+    function("Split", &[STRING, STRING], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, false))),
+    function("SplitAfter", &[STRING, STRING], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, -1, true))),
+    function("SplitAfterN", &[STRING, STRING, INT], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, args::integer(a, 2)?, true))),
+    function("SplitN", &[STRING, STRING, INT], L, |a, _| strings(split(args::text(a, 0)?, args::text(a, 1)?, args::integer(a, 2)?, false))),
+    function("ToCamel", &[STRING], S, |a, _| string(words(args::text(a, 0)?, |c| simple_case(c, c.to_lowercase())))),
+    function("ToLower", &[STRING], S, |a, _| string(args::text(a, 0)?.chars().map(|c| simple_case(c, c.to_lowercase())).collect::<String>())),
+    function("ToTitle", &[STRING], S, |a, _| string(words(args::text(a, 0)?, |c| simple_case(c, c.to_uppercase())))),
+    function("ToUpper", &[STRING], S, |a, _| string(args::text(a, 0)?.chars().map(|c| simple_case(c, c.to_uppercase())).collect::<String>())),
+    function("Trim", &[STRING, STRING], S, |a, _| string(args::text(a, 0)?.trim_matches(any_of(args::text(a, 1)?)))),
+    function("TrimLeft", &[STRING, STRING], S, |a, _| string(args::text(a, 0)?.trim_start_matches(any_of(args::text(a, 1)?)))),
     function("TrimPrefix", &[STRING, STRING], S, |a, _| {
         let text = args::text(a, 0)?;
         string(text.strip_prefix(args::text(a, 1)?).unwrap_or(text))
     }),
-    function("TrimRight", &[STRING, STRING], S, |a, _| {
-        string(args::text(a, 0)?.trim_end_matches(any_of(args::text(a, 1)?)))
-    }),
-    function("TrimSpace", &[STRING], S, |a, _| {
-        string(args::text(a, 0)?.trim())
-    }),
+    function("TrimRight", &[STRING, STRING], S, |a, _| string(args::text(a, 0)?.trim_end_matches(any_of(args::text(a, 1)?)))),
+    function("TrimSpace", &[STRING], S, |a, _| string(args::text(a, 0)?.trim())),
     function("TrimSuffix", &[STRING, STRING], S, |a, _| {
         let text = args::text(a, 0)?;
         string(text.strip_suffix(args::text(a, 1)?).unwrap_or(text))
     }),
 ];
 
-pub(super) static STRINGS: Package = Package {
-    path: "strings",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static STRINGS: Package = Package { path: "strings", functions: FUNCTIONS, source: "" };
 
 fn any_of(set: &str) -> impl Fn(char) -> bool + Copy + '_ {
     move |c| set.contains(c)
@@ -166,9 +76,7 @@ fn simple_case(c: char, mut changed: impl Iterator<Item = char>) -> char {
         // Letters whose full mapping has several characters, but which have a simple one as well.
         (Some('i'), Some('\u{307}')) => 'i',
         _ => match c {
-            '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => {
-                char::from_u32(u32::from(c) + 8).unwrap_or(c)
-            }
+            '\u{1f80}'..='\u{1f87}' | '\u{1f90}'..='\u{1f97}' | '\u{1fa0}'..='\u{1fa7}' => char::from_u32(u32::from(c) + 8).unwrap_or(c),
             '\u{1fb3}' | '\u{1fc3}' | '\u{1ff3}' => char::from_u32(u32::from(c) + 9).unwrap_or(c),
             c => c,
         },
@@ -217,13 +125,7 @@ fn byte_slice(a: &[Value], _: &mut dyn Host) -> Result {
 fn slice_runes(a: &[Value], _: &mut dyn Host) -> Result {
     let characters: Vec<char> = args::text(a, 0)?.chars().collect();
     let range = range(args::integer(a, 1)?, args::integer(a, 2)?, characters.len())?;
-    string(
-        characters
-            .get(range)
-            .unwrap_or(&[])
-            .iter()
-            .collect::<String>(),
-    )
+    string(characters.get(range).unwrap_or(&[]).iter().collect::<String>())
 }
 
 fn count(a: &[Value], _: &mut dyn Host) -> Result {
@@ -241,9 +143,7 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
         return Err(Failure::eval("negative count"));
     }
     if count > MAXIMUM_REPEAT {
-        return Err(Failure::eval(format!(
-            "count {count} exceeds limit of {MAXIMUM_REPEAT}"
-        )));
+        return Err(Failure::eval(format!("count {count} exceeds limit of {MAXIMUM_REPEAT}")));
     }
     let count = count as usize;
     args::check_size(host, text.len().saturating_mul(count))?;
@@ -253,10 +153,7 @@ fn repeat(a: &[Value], host: &mut dyn Host) -> Result {
 fn replace(a: &[Value], host: &mut dyn Host) -> Result {
     let (text, old, new) = (args::text(a, 0)?, args::text(a, 1)?, args::text(a, 2)?);
     let limit = usize::try_from(args::integer(a, 3)?).unwrap_or(usize::MAX);
-    args::check_size(
-        host,
-        text.len() + (text.len() + 1).min(limit).saturating_mul(new.len()),
-    )?;
+    args::check_size(host, text.len() + (text.len() + 1).min(limit).saturating_mul(new.len()))?;
     string(text.replacen(old, new, limit))
 }
 
@@ -284,10 +181,7 @@ fn split(text: &str, separator: &str, limit: i64, keep: bool) -> Vec<String> {
     let mut pieces: Vec<String> = text.splitn(limit, separator).map(str::to_owned).collect();
     if keep {
         let last = pieces.len().saturating_sub(1);
-        pieces
-            .iter_mut()
-            .take(last)
-            .for_each(|piece| piece.push_str(separator));
+        pieces.iter_mut().take(last).for_each(|piece| piece.push_str(separator));
     }
     pieces
 }

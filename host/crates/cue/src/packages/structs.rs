@@ -4,16 +4,10 @@ use super::arguments::{self as args, INT, LOOSE_STRUCT as STRUCTS, Result, boole
 use crate::builtin::{Failure, Function, Host, Package};
 use crate::{Kinds, Value};
 
-const FUNCTIONS: &[Function] = &[
-    function("MaxFields", &[STRUCTS, INT], Kinds::BOOL, maximum),
-    function("MinFields", &[STRUCTS, INT], Kinds::BOOL, minimum),
-];
+const FUNCTIONS: &[Function] =
+    &[function("MaxFields", &[STRUCTS, INT], Kinds::BOOL, maximum), function("MinFields", &[STRUCTS, INT], Kinds::BOOL, minimum)];
 
-pub(super) static STRUCT: Package = Package {
-    path: "struct",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static STRUCT: Package = Package { path: "struct", functions: FUNCTIONS, source: "" };
 
 fn count(a: &[Value]) -> Result<i64> {
     match args::value(a, 0)? {
@@ -34,11 +28,7 @@ fn minimum(a: &[Value], host: &mut dyn Host) -> Result {
     let message = format!("len(fields) < MinFields({wanted}) ({count} < {wanted})");
     // Fields that are allowed may still be added.
     let reachable = more.open || count.saturating_add(more.constraints as i64) >= wanted;
-    Err(if reachable {
-        Failure::incomplete(message)
-    } else {
-        Failure::eval(message)
-    })
+    Err(if reachable { Failure::incomplete(message) } else { Failure::eval(message) })
 }
 
 fn maximum(a: &[Value], _: &mut dyn Host) -> Result {

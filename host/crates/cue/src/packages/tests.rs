@@ -12,9 +12,7 @@ impl Host for NoHost {
 
     fn less(&mut self, _: Node, x: &Value, y: &Value) -> Result<bool, Failure> {
         match (x, y) {
-            (Value::Number(x), Value::Number(y)) => {
-                Ok(x.compare(y) == Some(std::cmp::Ordering::Less))
-            }
+            (Value::Number(x), Value::Number(y)) => Ok(x.compare(y) == Some(std::cmp::Ordering::Less)),
             _ => Err(Failure::eval("not numbers")),
         }
     }
@@ -47,11 +45,7 @@ fn from_json(text: &str) -> Value {
 /// Calls a function with arguments given as JSON; the result as JSON, bytes as a string.
 fn call(path: &str, name: &str, arguments: &str) -> String {
     let package = packages::package(path).expect("a package");
-    let function = package
-        .functions
-        .iter()
-        .find(|function| function.name == name)
-        .expect("a function");
+    let function = package.functions.iter().find(|function| function.name == name).expect("a function");
     let arguments = match from_json(arguments) {
         Value::List(mut arguments) => {
             for (argument, parameter) in arguments.iter_mut().zip(function.parameters) {
@@ -76,27 +70,12 @@ fn call(path: &str, name: &str, arguments: &str) -> String {
 #[test]
 fn calls() {
     for (path, name, arguments, expected) in [
-        (
-            "strings",
-            "ToTitle",
-            r#"["hello world"]"#,
-            r#""Hello World""#,
-        ),
-        (
-            "strings",
-            "SplitN",
-            r#"["a,b,c", ",", 2]"#,
-            r#"["a","b,c"]"#,
-        ),
+        ("strings", "ToTitle", r#"["hello world"]"#, r#""Hello World""#),
+        ("strings", "SplitN", r#"["a,b,c", ",", 2]"#, r#"["a","b,c"]"#),
         ("strings", "SplitAfter", r#"["a,b", ","]"#, r#"["a,","b"]"#),
         ("strings", "Split", r#"["aé", ""]"#, r#"["a","é"]"#),
         ("strings", "Repeat", r#"["a", -1]"#, "error"),
-        (
-            "strings",
-            "Repeat",
-            r#"["aaaaaaaaaaaaaaaaaaaa", 1000000]"#,
-            "limit",
-        ),
+        ("strings", "Repeat", r#"["aaaaaaaaaaaaaaaaaaaa", 1000000]"#, "limit"),
         ("strings", "SliceRunes", r#"["héllo", 1, 3]"#, r#""él""#),
         ("strings", "Replace", r#"["aaa", "a", "b", 2]"#, r#""bba""#),
         ("strings", "Replace", r#"["aaa", "a", "b", -1]"#, r#""bbb""#),
@@ -142,7 +121,12 @@ fn calls() {
         ("net", "IP", r#"["1.2.3"]"#, "error"),
         ("net", "InCIDR", r#"["10.1.2.3", "10.0.0.0/8"]"#, "true"),
         ("net", "JoinHostPort", r#"["::1", 80]"#, r#""[::1]:80""#),
-        ("net", "ParseCIDR", r#"["10.1.2.3/9"]"#, r#"{"prefix_mask":"255.128.0.0","prefix_len":9,"prefix_addr":"10.0.0.0","broadcast_addr":"10.127.255.255"}"#),
+        (
+            "net",
+            "ParseCIDR",
+            r#"["10.1.2.3/9"]"#,
+            r#"{"prefix_mask":"255.128.0.0","prefix_len":9,"prefix_addr":"10.0.0.0","broadcast_addr":"10.127.255.255"}"#,
+        ),
         ("net", "QueryUnescape", r#"["a+b%20c%"]"#, "error"),
         ("net", "SplitHostPort", r#"["[::1]:80"]"#, r#"["::1","80"]"#),
         ("net", "SplitHostPort", r#"["::1:80"]"#, "error"),
@@ -170,8 +154,18 @@ fn calls() {
         ("text/tabwriter", "Write", r#"[["a\tb", "x", "ccc\td"]]"#, r#""a b\nx\nccc d\n""#),
         ("text/template", "Execute", r#"["{{range $i, $e := .l -}} {{$i}}={{$e}};{{else}}none{{end}}", {"l": ["a", "b"]}]"#, r#""0=a;1=b;""#),
         ("text/template", "Execute", r#"["{{with .x}}{{.}}{{else with .y}}y{{.z}}{{end}}", {"y": {"z": 1}}]"#, r#""y1""#),
-        ("text/template", "Execute", r#"["{{define \"t\"}}[{{.}}]{{end}}{{template \"t\" .a}}{{.b}}", {"a": [1, null, {"k": 1.5}]}]"#, r#""[[1 <nil> map[k:1.5]]]<no value>""#),
-        ("text/template", "Execute", r#"["{{printf \"%05d|%-4s|%q|%x|%6.2f|%d\" 7 \"ab\" \"c\" 255 1.5}}", 1]"#, r#""00007|ab  |\"c\"|ff|  1.50|%!d(MISSING)""#),
+        (
+            "text/template",
+            "Execute",
+            r#"["{{define \"t\"}}[{{.}}]{{end}}{{template \"t\" .a}}{{.b}}", {"a": [1, null, {"k": 1.5}]}]"#,
+            r#""[[1 <nil> map[k:1.5]]]<no value>""#,
+        ),
+        (
+            "text/template",
+            "Execute",
+            r#"["{{printf \"%05d|%-4s|%q|%x|%6.2f|%d\" 7 \"ab\" \"c\" 255 1.5}}", 1]"#,
+            r#""00007|ab  |\"c\"|ff|  1.50|%!d(MISSING)""#,
+        ),
         ("text/template", "Execute", r#"["{{len . | eq 3}} {{and 1 0}} {{index . 1}} {{slice . 1 2}}", "abc"]"#, r#""true 0 98 b""#),
         ("text/template", "Execute", r#"["{{define \"t\"}}{{template \"t\"}}{{end}}{{template \"t\"}}", 1]"#, "error"),
         ("text/template", "Execute", r#"["{{range 1000000000}}{{end}}", 1]"#, "error"),
@@ -185,7 +179,12 @@ fn calls() {
         ("time", "FormatString", r#"["Mon _2 Jan 2006 3:04PM Z07:00 002", "2024-02-29T13:05:06+02:00"]"#, r#""Thu 29 Feb 2024 1:05PM +02:00 060""#),
         ("time", "Parse", r#"["02 Jan 06 15:04 MST", "29 Feb 24 10:00 CET"]"#, r#""2024-02-29T10:00:00Z""#),
         ("time", "Parse", r#"["2006-01-02", "2023-02-29"]"#, "error"),
-        ("time", "Split", r#"["2024-01-02T03:04:05.5Z"]"#, r#"{"year":2024,"month":1,"day":2,"hour":3,"minute":4,"second":5,"nanosecond":500000000}"#),
+        (
+            "time",
+            "Split",
+            r#"["2024-01-02T03:04:05.5Z"]"#,
+            r#"{"year":2024,"month":1,"day":2,"hour":3,"minute":4,"second":5,"nanosecond":500000000}"#,
+        ),
         ("time", "ToUnix", r#"["1970-01-02T00:00:00Z"]"#, "86400"),
         ("time", "Unix", "[-1, 1]", r#""1969-12-31T23:59:59.000000001Z""#),
         ("list", "Sort", "[[3, 1, 2], 0]", "[1,2,3]"),
@@ -215,103 +214,40 @@ fn calls() {
         ("strconv", "ParseInt", r#"["128", 10, 8]"#, "error"),
         ("strconv", "ParseInt", r#"["-128", 10, 8]"#, "-128"),
         ("strconv", "FormatInt", "[255, 16]", r#""ff""#),
-        (
-            "strconv",
-            "FormatFloat",
-            r#"[1.5, "e", 3, 64]"#,
-            r#""1.500e+00""#,
-        ),
-        (
-            "strconv",
-            "FormatFloat",
-            r#"[0.1, "g", -1, 64]"#,
-            r#""0.1""#,
-        ),
+        ("strconv", "FormatFloat", r#"[1.5, "e", 3, 64]"#, r#""1.500e+00""#),
+        ("strconv", "FormatFloat", r#"[0.1, "g", -1, 64]"#, r#""0.1""#),
         ("regexp", "Match", r#"["^a+$", "aaa"]"#, "true"),
         ("regexp", "Find", r#"["x", "aaa"]"#, "error"),
         ("regexp", "Valid", r#"["("]"#, "error"),
         ("regexp", "Match", r#"["^\\d$", "٣"]"#, "false"),
-        (
-            "regexp",
-            "FindNamedSubmatch",
-            r#"["(?P<A>a)(?P<B>b)", "ab"]"#,
-            r#"{"A":"a","B":"b"}"#,
-        ),
-        (
-            "regexp",
-            "ReplaceAll",
-            r#"["(a)", "xax", "[$1]"]"#,
-            r#""x[a]x""#,
-        ),
+        ("regexp", "FindNamedSubmatch", r#"["(?P<A>a)(?P<B>b)", "ab"]"#, r#"{"A":"a","B":"b"}"#),
+        ("regexp", "ReplaceAll", r#"["(a)", "xax", "[$1]"]"#, r#""x[a]x""#),
         ("encoding/base64", "Encode", r#"[null, "hi"]"#, r#""aGk=""#),
         ("encoding/base64", "Decode", r#"[null, "aGk="]"#, "bytes hi"),
         ("encoding/hex", "Encode", r#"["hi"]"#, r#""6869""#),
         ("encoding/hex", "Decode", r#"["686"]"#, "error"),
-        (
-            "encoding/json",
-            "Marshal",
-            r#"[{"a": [1, 2.50, null]}]"#,
-            r#""{\"a\":[1,2.50,null]}""#,
-        ),
-        (
-            "encoding/json",
-            "Unmarshal",
-            r#"["{\"a\": 1}"]"#,
-            r#"{"a":1}"#,
-        ),
+        ("encoding/json", "Marshal", r#"[{"a": [1, 2.50, null]}]"#, r#""{\"a\":[1,2.50,null]}""#),
+        ("encoding/json", "Unmarshal", r#"["{\"a\": 1}"]"#, r#"{"a":1}"#),
         ("encoding/json", "Unmarshal", r#"["{"]"#, "error"),
-        (
-            "encoding/json",
-            "Compact",
-            r#"["{ \"a b\" : [ 1 ] }"]"#,
-            r#""{\"a b\":[1]}""#,
-        ),
+        ("encoding/json", "Compact", r#"["{ \"a b\" : [ 1 ] }"]"#, r#""{\"a b\":[1]}""#),
         ("struct", "MaxFields", r#"[{"a": 1}, 0]"#, "false"),
-        (
-            "uuid",
-            "SHA1",
-            r#"["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"]"#,
-            r#""2ed6657d-e927-568b-95e1-2665a8aea6a2""#,
-        ),
-        (
-            "uuid",
-            "Version",
-            r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#,
-            "5",
-        ),
-        (
-            "uuid",
-            "Variant",
-            r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#,
-            "1",
-        ),
+        ("uuid", "SHA1", r#"["6ba7b810-9dad-11d1-80b4-00c04fd430c8", "www.example.com"]"#, r#""2ed6657d-e927-568b-95e1-2665a8aea6a2""#),
+        ("uuid", "Version", r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#, "5"),
+        ("uuid", "Variant", r#"["2ed6657d-e927-568b-95e1-2665a8aea6a2"]"#, "1"),
         ("uuid", "Parse", r#"["x"]"#, "error"),
         ("struct", "MinFields", r#"[{"a": 1}, 2]"#, "error"),
     ] {
-        assert_eq!(
-            call(path, name, arguments),
-            expected,
-            "{path}.{name}({arguments})"
-        );
+        assert_eq!(call(path, name, arguments), expected, "{path}.{name}({arguments})");
     }
 }
 
 #[test]
 fn hashes() {
     let package = packages::package("crypto/sha256").expect("a package");
-    let sum = package
-        .functions
-        .iter()
-        .find(|function| function.name == "Sum256")
-        .expect("a function");
-    let Ok(Value::Bytes(bytes)) = (sum.code)(&[Value::string("abc")], &mut NoHost) else {
-        panic!("no bytes")
-    };
+    let sum = package.functions.iter().find(|function| function.name == "Sum256").expect("a function");
+    let Ok(Value::Bytes(bytes)) = (sum.code)(&[Value::string("abc")], &mut NoHost) else { panic!("no bytes") };
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(
-        hex,
-        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    );
+    assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 #[test]
@@ -352,17 +288,8 @@ fn sources_are_cue_and_names_are_unique() {
         let package = packages::package(path).expect("a package");
         let mut sources = pravo_diag::SourceMap::new();
         let file = sources.add(path, package.source);
-        assert!(
-            crate::syntax::parse_file(&sources, file, &Default::default())
-                .diagnostics
-                .is_empty(),
-            "{path}"
-        );
-        let names: std::collections::HashSet<_> = package
-            .functions
-            .iter()
-            .map(|function| function.name)
-            .collect();
+        assert!(crate::syntax::parse_file(&sources, file, &Default::default()).diagnostics.is_empty(), "{path}");
+        let names: std::collections::HashSet<_> = package.functions.iter().map(|function| function.name).collect();
         assert_eq!(names.len(), package.functions.len(), "{path}");
     }
 }

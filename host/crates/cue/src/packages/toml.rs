@@ -16,16 +16,10 @@ const FUNCTIONS: &[Function] = &[
         write(&mut out, args::value(a, 0)?, &mut Vec::new(), Place::Top)?;
         string(out)
     }),
-    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| {
-        args::decoded(data::decode(Format::Toml, args::bytes(a, 0)?))
-    }),
+    function("Unmarshal", &[BYTES], Kinds::TOP, |a, _| args::decoded(data::decode(Format::Toml, args::bytes(a, 0)?))),
 ];
 
-pub(super) static TOML: Package = Package {
-    path: "encoding/toml",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static TOML: Package = Package { path: "encoding/toml", functions: FUNCTIONS, source: "" };
 
 /// Where a value stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,12 +36,7 @@ enum Place {
 fn is_table(value: &Value) -> bool {
     match value {
         Value::Struct(_) => true,
-        Value::List(elements) => {
-            !elements.is_empty()
-                && elements
-                    .iter()
-                    .all(|element| matches!(element, Value::Struct(_)))
-        }
+        Value::List(elements) => !elements.is_empty() && elements.iter().all(|element| matches!(element, Value::Struct(_))),
         _ => false,
     }
 }
@@ -87,17 +76,9 @@ fn write(out: &mut String, value: &Value, path: &mut Vec<Arc<str>>, place: Place
     Ok(())
 }
 
-fn write_table(
-    out: &mut String,
-    fields: &[(Arc<str>, Value)],
-    path: &mut Vec<Arc<str>>,
-    place: Place,
-) -> Result<()> {
+fn write_table(out: &mut String, fields: &[(Arc<str>, Value)], path: &mut Vec<Arc<str>>, place: Place) -> Result<()> {
     // Null is what TOML does not have: such fields are left out.
-    let mut fields: Vec<&(Arc<str>, Value)> = fields
-        .iter()
-        .filter(|(_, value)| *value != Value::Null)
-        .collect();
+    let mut fields: Vec<&(Arc<str>, Value)> = fields.iter().filter(|(_, value)| *value != Value::Null).collect();
     fields.sort_by(|(a, _), (b, _)| a.cmp(b));
     if place == Place::Inline {
         out.push('{');
@@ -112,8 +93,7 @@ fn write_table(
     if place == Place::Top && !path.is_empty() {
         out.push_str(&format!("[{}]\n", header(path)));
     }
-    let (tables, values): (Vec<_>, Vec<_>) =
-        fields.into_iter().partition(|(_, value)| is_table(value));
+    let (tables, values): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(_, value)| is_table(value));
     for (name, value) in &values {
         out.push_str(&format!("{} = ", key(name)));
         write(out, value, path, Place::Inline)?;
@@ -131,18 +111,11 @@ fn write_table(
 }
 
 fn header(path: &[Arc<str>]) -> String {
-    path.iter()
-        .map(|name| key(name))
-        .collect::<Vec<_>>()
-        .join(".")
+    path.iter().map(|name| key(name)).collect::<Vec<_>>().join(".")
 }
 
 fn key(name: &str) -> String {
-    if !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-    {
+    if !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
         return name.to_owned();
     }
     let mut out = String::new();

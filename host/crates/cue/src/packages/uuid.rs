@@ -13,25 +13,14 @@ const I: Kinds = Kinds::INT;
 const FUNCTIONS: &[Function] = &[
     function("FromInt", &[INT], S, from_int),
     function("MD5", &[STRING, BYTES], S, |a, _| named::<md5::Md5>(a, 3)),
-    function("Parse", &[STRING], S, |a, _| {
-        string(text(parse(args::text(a, 0)?)?))
-    }),
-    function("SHA1", &[STRING, BYTES], S, |a, _| {
-        named::<sha1::Sha1>(a, 5)
-    }),
+    function("Parse", &[STRING], S, |a, _| string(text(parse(args::text(a, 0)?)?))),
+    function("SHA1", &[STRING, BYTES], S, |a, _| named::<sha1::Sha1>(a, 5)),
     function("ToInt", &[STRING], I, |a, _| {
         // The number that the characters are, as bytes.
-        int(BigInt::from_bytes_be(
-            Sign::Plus,
-            args::text(a, 0)?.as_bytes(),
-        ))
+        int(BigInt::from_bytes_be(Sign::Plus, args::text(a, 0)?.as_bytes()))
     }),
-    function("URN", &[STRING], S, |a, _| {
-        string(format!("urn:uuid:{}", text(parse(args::text(a, 0)?)?)))
-    }),
-    function("Valid", &[STRING], Kinds::BOOL, |a, _| {
-        parse(args::text(a, 0)?).and_then(|_| boolean(true))
-    }),
+    function("URN", &[STRING], S, |a, _| string(format!("urn:uuid:{}", text(parse(args::text(a, 0)?)?)))),
+    function("Valid", &[STRING], Kinds::BOOL, |a, _| parse(args::text(a, 0)?).and_then(|_| boolean(true))),
     function("Variant", &[STRING], I, |a, _| {
         let [.., byte, _, _, _, _, _, _, _] = parse(args::text(a, 0)?)?;
         int(match byte {
@@ -73,35 +62,17 @@ fn parse(input: &str) -> Result<[u8; 16]> {
     let invalid = || Failure::eval(format!("invalid UUID {input:?}"));
     let plain = match input.len() {
         36 => input,
-        45 => input
-            .get(..9)
-            .filter(|start| start.eq_ignore_ascii_case("urn:uuid:"))
-            .and_then(|_| input.get(9..))
-            .ok_or_else(invalid)?,
-        38 => input
-            .strip_prefix('{')
-            .and_then(|rest| rest.strip_suffix('}'))
-            .ok_or_else(invalid)?,
+        45 => input.get(..9).filter(|start| start.eq_ignore_ascii_case("urn:uuid:")).and_then(|_| input.get(9..)).ok_or_else(invalid)?,
+        38 => input.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or_else(invalid)?,
         32 => input,
         _ => return Err(invalid()),
     };
-    let dashes: Vec<usize> = plain
-        .bytes()
-        .enumerate()
-        .filter(|(_, byte)| *byte == b'-')
-        .map(|(at, _)| at)
-        .collect();
+    let dashes: Vec<usize> = plain.bytes().enumerate().filter(|(_, byte)| *byte == b'-').map(|(at, _)| at).collect();
     if plain.len() == 36 && dashes != [8, 13, 18, 23] || plain.len() == 32 && !dashes.is_empty() {
         return Err(invalid());
     }
-    let digits: Option<Vec<u32>> = plain
-        .chars()
-        .filter(|c| *c != '-')
-        .map(|c| c.to_digit(16))
-        .collect();
-    let digits = digits
-        .filter(|digits| digits.len() == 32)
-        .ok_or_else(invalid)?;
+    let digits: Option<Vec<u32>> = plain.chars().filter(|c| *c != '-').map(|c| c.to_digit(16)).collect();
+    let digits = digits.filter(|digits| digits.len() == 32).ok_or_else(invalid)?;
     let mut out = [0; 16];
     for (byte, pair) in out.iter_mut().zip(digits.chunks(2)) {
         *byte = pair.iter().fold(0, |value, digit| value * 16 + *digit) as u8;
@@ -124,10 +95,7 @@ fn from_int(a: &[Value], _: &mut dyn Host) -> Result {
     let number: BigUint = args::big(a, 0)?.magnitude().clone();
     let bytes = number.to_bytes_be();
     let mut out = [0; 16];
-    let start = out
-        .len()
-        .checked_sub(bytes.len())
-        .ok_or_else(|| Failure::eval("the number needs more than 16 bytes"))?;
+    let start = out.len().checked_sub(bytes.len()).ok_or_else(|| Failure::eval("the number needs more than 16 bytes"))?;
     for (slot, byte) in out.iter_mut().skip(start).zip(bytes) {
         *slot = byte;
     }
@@ -137,10 +105,7 @@ fn from_int(a: &[Value], _: &mut dyn Host) -> Result {
 /// A name within a name space, hashed.
 fn named<D: Digest>(a: &[Value], version: u8) -> Result {
     let space = parse(args::text(a, 0)?)?;
-    let hash = D::new()
-        .chain_update(space)
-        .chain_update(args::bytes(a, 1)?)
-        .finalize();
+    let hash = D::new().chain_update(space).chain_update(args::bytes(a, 1)?).finalize();
     let mut out = [0; 16];
     for (slot, byte) in out.iter_mut().zip(hash) {
         *slot = byte;

@@ -1,8 +1,6 @@
 //! `encoding/yaml`
 
-use super::arguments::{
-    self as args, ANY, BYTES, CONSTRAINT, LIST, Result, boolean, function, string,
-};
+use super::arguments::{self as args, ANY, BYTES, CONSTRAINT, LIST, Result, boolean, function, string};
 use crate::builtin::{Demand, Failure, Function, Host, Package};
 use crate::data::{self, Format};
 use crate::export::yaml;
@@ -12,46 +10,25 @@ const S: Kinds = Kinds::STRING;
 const B: Kinds = Kinds::BOOL;
 
 const FUNCTIONS: &[Function] = &[
-    function("Marshal", &[ANY], S, |a, _| {
-        string(yaml::document(args::value(a, 0)?).map_err(args::not_json)?)
-    }),
+    function("Marshal", &[ANY], S, |a, _| string(yaml::document(args::value(a, 0)?).map_err(args::not_json)?)),
     function("MarshalStream", &[LIST], S, |a, _| {
-        let documents = args::list(a, 0)?
-            .iter()
-            .map(|value| yaml::document(value).map_err(args::not_json));
+        let documents = args::list(a, 0)?.iter().map(|value| yaml::document(value).map_err(args::not_json));
         string(documents.collect::<Result<Vec<String>>>()?.join("---\n"))
     }),
-    function(
-        "Unmarshal",
-        &[BYTES],
-        Kinds::TOP,
-        |a, host| match documents(a)?.as_slice() {
-            [only] => Ok(only.clone()),
-            [] => Ok(nothing(host)),
-            _ => Err(Failure::eval("expected a single YAML document")),
-        },
-    ),
+    function("Unmarshal", &[BYTES], Kinds::TOP, |a, host| match documents(a)?.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Ok(nothing(host)),
+        _ => Err(Failure::eval("expected a single YAML document")),
+    }),
     function("UnmarshalStream", &[BYTES], Kinds::LIST, |a, host| {
         let documents = documents(a)?;
-        Ok(Value::List(if documents.is_empty() {
-            vec![nothing(host)]
-        } else {
-            documents
-        }))
+        Ok(Value::List(if documents.is_empty() { vec![nothing(host)] } else { documents }))
     }),
-    function("Validate", &[BYTES, CONSTRAINT], B, |a, host| {
-        validate(a, host, Demand::Concrete)
-    }),
-    function("ValidatePartial", &[BYTES, CONSTRAINT], B, |a, host| {
-        validate(a, host, Demand::Consistent)
-    }),
+    function("Validate", &[BYTES, CONSTRAINT], B, |a, host| validate(a, host, Demand::Concrete)),
+    function("ValidatePartial", &[BYTES, CONSTRAINT], B, |a, host| validate(a, host, Demand::Consistent)),
 ];
 
-pub(super) static YAML: Package = Package {
-    path: "encoding/yaml",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(super) static YAML: Package = Package { path: "encoding/yaml", functions: FUNCTIONS, source: "" };
 
 fn documents(a: &[Value]) -> Result<Vec<Value>> {
     data::decode(Format::Yaml, args::bytes(a, 0)?).map_err(|error| Failure::eval(error.to_string()))

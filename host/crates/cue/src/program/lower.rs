@@ -7,10 +7,10 @@ use pravo_diag::{Diagnostic, Span};
 
 use super::names::{Meaning, Scope, Scopes, nearest};
 use super::*;
+use crate::builtin::Package as Standard;
 use crate::syntax::ast;
 use crate::syntax::ast::{BinaryOperator, Expression, LiteralKind, UnaryOperator};
 use crate::syntax::literal;
-use crate::builtin::Package as Standard;
 
 /// What an import of a file is.
 #[derive(Clone, Copy)]
@@ -540,9 +540,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
         let mut elements = Vec::with_capacity(list.elements.len());
         for element in &list.elements {
             elements.push(match element {
-                Expression::Ellipsis(ellipsis) => {
-                    Element::Rest(ellipsis.value.as_ref().map(|value| self.expression(value)))
-                }
+                Expression::Ellipsis(ellipsis) => Element::Rest(ellipsis.value.as_ref().map(|value| self.expression(value))),
                 Expression::Comprehension(comprehension) => Element::Comprehension(self.comprehension(comprehension)),
                 value => Element::Value(self.slot(Scope::default(), value)),
             });
@@ -584,9 +582,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 let mut operands = Vec::new();
                 for operand in binary.operands() {
                     operands.push(match operand {
-                        Expression::Unary(unary) if unary.operator == UnaryOperator::Default => {
-                            self.expression(&unary.operand).0 | DEFAULT
-                        }
+                        Expression::Unary(unary) if unary.operator == UnaryOperator::Default => self.expression(&unary.operand).0 | DEFAULT,
                         other => self.expression(other).0,
                     });
                 }
@@ -768,11 +764,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
             _ => return None,
         };
         let power = |bits: u32| num_bigint::BigInt::from(1) << bits;
-        let (low, high) = if unsigned {
-            (num_bigint::BigInt::from(0), power(bits) - 1)
-        } else {
-            (-power(bits - 1), power(bits - 1) - 1)
-        };
+        let (low, high) = if unsigned { (num_bigint::BigInt::from(0), power(bits) - 1) } else { (-power(bits - 1), power(bits - 1) - 1) };
         Some(self.between(Kinds::INT, Number::from(low), Some(Number::from(high)), span))
     }
 

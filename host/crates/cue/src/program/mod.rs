@@ -437,35 +437,22 @@ pub struct Code {
 impl Code {
     /// An expression.
     pub fn expr(&self, id: ExprId) -> Expr {
-        self.expressions
-            .get(id.0 as usize)
-            .copied()
-            .unwrap_or(Expr::Bad)
+        self.expressions.get(id.0 as usize).copied().unwrap_or(Expr::Bad)
     }
 
     /// The place of an expression.
     pub fn span(&self, id: ExprId) -> Span {
-        self.spans.get(id.0 as usize).copied().unwrap_or(Span::new(
-            pravo_diag::FileId(u32::MAX),
-            0,
-            0,
-        ))
+        self.spans.get(id.0 as usize).copied().unwrap_or(Span::new(pravo_diag::FileId(u32::MAX), 0, 0))
     }
 
     /// The operands of a range.
     pub fn operands(&self, range: Operands) -> &[u32] {
-        self.operands
-            .get(range.first as usize..(range.first + range.count) as usize)
-            .unwrap_or(&[])
+        self.operands.get(range.first as usize..(range.first + range.count) as usize).unwrap_or(&[])
     }
 
     /// One operand.
     pub fn operand(&self, range: Operands, index: u32) -> ExprId {
-        ExprId(
-            self.operands
-                .get((range.first + index) as usize)
-                .map_or(0, |id| id & !DEFAULT),
-        )
+        ExprId(self.operands.get((range.first + index) as usize).map_or(0, |id| id & !DEFAULT))
     }
 
     fn add(&mut self, expr: Expr, span: Span) -> ExprId {
@@ -477,10 +464,7 @@ impl Code {
     fn range(&mut self, operands: &[u32]) -> Operands {
         let first = self.operands.len() as u32;
         self.operands.extend_from_slice(operands);
-        Operands {
-            first,
-            count: operands.len() as u32,
-        }
+        Operands { first, count: operands.len() as u32 }
     }
 
     fn number(&mut self, number: Number, span: Span) -> ExprId {

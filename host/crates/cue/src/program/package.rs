@@ -72,15 +72,8 @@ enum Found {
 
 /// Builds a program from the files of the main package; `path` is its canonical import path, or empty.
 pub fn build(path: &str, files: &[ast::File], loader: &mut dyn Loader, sources: &mut SourceMap) -> Program {
-    let mut builder = Builder {
-        loader,
-        sources,
-        code: Code::default(),
-        packages: Vec::new(),
-        found: HashMap::new(),
-        diagnostics: Vec::new(),
-        loading: Vec::new(),
-    };
+    let mut builder =
+        Builder { loader, sources, code: Code::default(), packages: Vec::new(), found: HashMap::new(), diagnostics: Vec::new(), loading: Vec::new() };
     // Expression 0 is what a missing operand refers to.
     builder.code.add(super::Expr::Bad, Span::new(pravo_diag::FileId(u32::MAX), 0, 0));
     builder.package(path, files);
@@ -118,11 +111,9 @@ impl Builder<'_> {
                 imports.push((target, name, spec.span, spec.name.is_some()));
             }
             let targets = imports.iter().map(|import| import.0).collect();
-            let listed: Vec<(&str, Span, bool)> =
-                imports.iter().map(|(_, name, span, named)| (name.as_str(), *span, *named)).collect();
+            let listed: Vec<(&str, Span, bool)> = imports.iter().map(|(_, name, span, named)| (name.as_str(), *span, *named)).collect();
             let visible = if file.package().is_some() { &names } else { &none };
-            let mut lowering =
-                Lowering::new(&mut self.code, &mut self.diagnostics, path, visible, targets, file.experiments);
+            let mut lowering = Lowering::new(&mut self.code, &mut self.diagnostics, path, visible, targets, file.experiments);
             structs.push(lowering.file(file, &listed));
         }
         let embeds = |id: &u32| self.code.structs.get(*id as usize).is_some_and(|literal| literal.embeds);

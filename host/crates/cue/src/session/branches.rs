@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Session, flag};
 use super::data::*;
 use super::defaults::Mode;
 use super::resolve::Target;
+use super::{Session, flag};
 use crate::program::{DEFAULT, Declared, Expr, ExprId, Presence};
 use crate::{Kinds, Node};
 
@@ -85,7 +85,13 @@ impl Session {
             Expr::Int(_) => Kinds::INT,
             Expr::Number(number) => self.scalar_kind(Scalar::Number(number)),
             Expr::Text(_) => Kinds::STRING,
-            Expr::Interpolation { bytes, .. } => if bytes { Kinds::BYTES } else { Kinds::STRING },
+            Expr::Interpolation { bytes, .. } => {
+                if bytes {
+                    Kinds::BYTES
+                } else {
+                    Kinds::STRING
+                }
+            }
             Expr::Bytes(_) => Kinds::BYTES,
             Expr::Kind(kinds) => kinds,
             Expr::List(_) => Kinds::LIST,
@@ -93,12 +99,9 @@ impl Session {
                 Some(literal) if !literal.embeds => Kinds::STRUCT,
                 _ => Kinds::TOP,
             },
-            Expr::Unify(operands) => self
-                .program
-                .code
-                .operands(operands)
-                .iter()
-                .fold(Kinds::TOP, |kinds, operand| kinds & self.branch_kinds(ExprId(*operand))),
+            Expr::Unify(operands) => {
+                self.program.code.operands(operands).iter().fold(Kinds::TOP, |kinds, operand| kinds & self.branch_kinds(ExprId(*operand)))
+            }
             _ => Kinds::TOP,
         }
     }
@@ -148,9 +151,7 @@ impl Session {
             }
             _ if self.is_reference(expr) => {
                 return match self.resolve(expr, disjunction.env, node) {
-                    Ok(Target::Node(target, definition)) => {
-                        self.conflicts_node(node, target, Some((definition, disjunction)))
-                    }
+                    Ok(Target::Node(target, definition)) => self.conflicts_node(node, target, Some((definition, disjunction))),
                     Ok(Target::Bottom(bottom)) => Ok(self.code_of(bottom).is_final()),
                     Ok(_) | Err(Stop::Wait(_)) => Ok(false),
                     Err(Stop::Limit) => Err(Stop::Limit),
@@ -273,8 +274,6 @@ impl Session {
 
     /// Whether something that is still open may back fields of a node besides a disjunction.
     fn may_get_evidence(&self, node: Node, disjunction: Conjunct) -> bool {
-        self.extra(node).is_some_and(|extra| {
-            !extra.tasks.is_empty() || extra.disjunctions.iter().any(|other| *other != disjunction)
-        })
+        self.extra(node).is_some_and(|extra| !extra.tasks.is_empty() || extra.disjunctions.iter().any(|other| *other != disjunction))
     }
 }

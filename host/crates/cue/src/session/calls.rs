@@ -195,9 +195,7 @@ impl Session {
             _ => 1,
         };
         let full = matches!(core, Core::MatchN | Core::MatchIf) && operands.count == count + 2;
-        if !full
-            && let Some(bottom) = self.argument_count(conjunct.expr, operands, "the function", count, count, node)
-        {
+        if !full && let Some(bottom) = self.argument_count(conjunct.expr, operands, "the function", count, count, node) {
             self.fail(node, bottom);
             return Ok(());
         }
@@ -290,13 +288,8 @@ impl Session {
             self.ensure(target)?;
             nodes.push(self.deref(target));
         }
-        let validator = Validator {
-            expr: conjunct.expr,
-            env: conjunct.env,
-            function: 0,
-            arguments: Arc::from(&[][..]),
-            core: Some((core, nodes.into())),
-        };
+        let validator =
+            Validator { expr: conjunct.expr, env: conjunct.env, function: 0, arguments: Arc::from(&[][..]), core: Some((core, nodes.into())) };
         if full {
             let operand = self.program.code.operand(operands, 1);
             let value = self.inline_node(operand, conjunct.env, node)?;
@@ -345,14 +338,7 @@ impl Session {
         }
     }
 
-    fn add_validator(
-        &mut self,
-        node: Node,
-        conjunct: Conjunct,
-        index: u32,
-        function: Function,
-        arguments: Vec<Value>,
-    ) -> Run<()> {
+    fn add_validator(&mut self, node: Node, conjunct: Conjunct, index: u32, function: Function, arguments: Vec<Value>) -> Run<()> {
         self.note_material(node, conjunct.info);
         if let Some(parameter) = function.parameters.first()
             && !parameter.constraint

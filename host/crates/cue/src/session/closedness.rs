@@ -7,9 +7,9 @@
 
 use super::data::*;
 use super::{Session, flag};
+use crate::Node;
 use crate::intern::Label;
 use crate::program::{Declared, Presence};
-use crate::Node;
 
 impl Session {
     /// A new occurrence.
@@ -23,13 +23,7 @@ impl Session {
     }
 
     fn occurrence_data(&self, id: u32) -> Occurrence {
-        self.occurrences.get(id as usize).copied().unwrap_or(Occurrence {
-            parent: 0,
-            embedded: false,
-            closing: Closing::No,
-            nearest: 0,
-            depth: 0,
-        })
+        self.occurrences.get(id as usize).copied().unwrap_or(Occurrence { parent: 0, embedded: false, closing: Closing::No, nearest: 0, depth: 0 })
     }
 
     /// The info of a literal that embeds something: an occurrence of its own.
@@ -179,9 +173,7 @@ impl Session {
             }
             let refused = requirements.iter().any(|requirement| {
                 !open.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence))
-                    && !data.conjuncts.iter().any(|conjunct| {
-                        self.accepts_evidence(*requirement, self.info(conjunct.info).occurrence)
-                    })
+                    && !data.conjuncts.iter().any(|conjunct| self.accepts_evidence(*requirement, self.info(conjunct.info).occurrence))
             });
             if refused {
                 let label = data.label;
@@ -249,10 +241,7 @@ impl Session {
         for (literal, _, info) in structs {
             let declared = self.program.code.structs.get(literal as usize).is_some_and(|structure| {
                 structure.constraints.binary_search_by_key(&label, |(other, _)| *other).is_ok()
-                    || structure
-                        .declarations
-                        .iter()
-                        .any(|declared| matches!(declared, Declared::Field(field) if field.label == label))
+                    || structure.declarations.iter().any(|declared| matches!(declared, Declared::Field(field) if field.label == label))
             });
             if declared {
                 evidence.push(self.info(info).occurrence);

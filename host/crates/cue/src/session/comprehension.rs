@@ -294,21 +294,19 @@ impl Session {
                 Matcher::All
             }
             Expr::Text(text) => Matcher::Text(text),
-            Expr::Bound { operator: operator @ (Operator::Match | Operator::NotMatch), operand } => {
-                match self.program.code.expr(operand) {
-                    Expr::Text(text) => match self.regex(text) {
-                        Some(regex) => Matcher::Regex(regex, operator == Operator::Match),
-                        None => {
-                            self.extra_mut(node).tasks.push(Task::Pattern { pattern, slot, env, info });
-                            return Ok(());
-                        }
-                    },
-                    _ => {
+            Expr::Bound { operator: operator @ (Operator::Match | Operator::NotMatch), operand } => match self.program.code.expr(operand) {
+                Expr::Text(text) => match self.regex(text) {
+                    Some(regex) => Matcher::Regex(regex, operator == Operator::Match),
+                    None => {
                         self.extra_mut(node).tasks.push(Task::Pattern { pattern, slot, env, info });
                         return Ok(());
                     }
+                },
+                _ => {
+                    self.extra_mut(node).tasks.push(Task::Pattern { pattern, slot, env, info });
+                    return Ok(());
                 }
-            }
+            },
             _ => {
                 self.extra_mut(node).tasks.push(Task::Pattern { pattern, slot, env, info });
                 return Ok(());

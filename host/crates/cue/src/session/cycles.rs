@@ -33,13 +33,7 @@ pub(crate) enum Detected {
 
 impl Session {
     /// Judges a reference from a node to a target.
-    pub(crate) fn detect(
-        &mut self,
-        node: Node,
-        target: Node,
-        conjunct: Conjunct,
-        mut info: Info,
-    ) -> Detected {
+    pub(crate) fn detect(&mut self, node: Node, target: Node, conjunct: Conjunct, mut info: Info) -> Detected {
         if self.has_ancestor(node, target) {
             return self.cyclic_by_ancestor(node, conjunct, info);
         }
@@ -49,12 +43,7 @@ impl Session {
         }
         let (mut steps, mut again) = (0, 0);
         let mut at = info.references;
-        while let Some(reference) = self
-            .references
-            .get(at as usize)
-            .copied()
-            .filter(|_| at != 0)
-        {
+        while let Some(reference) = self.references.get(at as usize).copied().filter(|_| at != 0) {
             at = reference.next;
             let same_node = self.same_place(reference.at, node);
             if self.same_place(reference.target, target) {
@@ -69,11 +58,7 @@ impl Session {
                     info.references = 0;
                     return Detected::Join(info);
                 }
-                if reference.expr != conjunct.expr
-                    && fresh
-                    && self.has(node, flag::MATERIAL)
-                    && !self.feeds_itself(node, target)
-                {
+                if reference.expr != conjunct.expr && fresh && self.has(node, flag::MATERIAL) && !self.feeds_itself(node, target) {
                     continue;
                 }
                 return self.cyclic_by_history(node, conjunct, info);
@@ -95,9 +80,7 @@ impl Session {
                     }
                     let around = self.frame(conjunct.env).node;
                     let through = self.node(reference.target).parent;
-                    if self.same_place(around, node)
-                        || (through != NONE && self.same_place(around, through))
-                    {
+                    if self.same_place(around, node) || (through != NONE && self.same_place(around, through)) {
                         continue;
                     }
                     if info.cycle == Cycle::Cyclic {
@@ -126,9 +109,7 @@ impl Session {
     fn feeds_itself(&self, node: Node, target: Node) -> bool {
         self.has(node, flag::INLINE)
             && self.node(target).phase != Phase::Settled
-            && self
-                .extra(target)
-                .is_some_and(|extra| !extra.disjunctions.is_empty() || extra.forks.is_some())
+            && self.extra(target).is_some_and(|extra| !extra.disjunctions.is_empty() || extra.forks.is_some())
     }
 
     /// Whether a node is below another, forks counted as the node that they are versions of.
@@ -216,23 +197,16 @@ impl Session {
     /// Whether a node is there only by what is cyclic.
     fn is_only_cyclic(&self, node: Node) -> bool {
         let flags = self.node(node).flags;
-        (flags & flag::CYCLIC_ANCESTOR != 0 && flags & flag::MATERIAL == 0)
-            || (flags & flag::CYCLIC != 0 && flags & flag::FRESH == 0)
+        (flags & flag::CYCLIC_ANCESTOR != 0 && flags & flag::MATERIAL == 0) || (flags & flag::CYCLIC != 0 && flags & flag::FRESH == 0)
     }
 
     /// Lets cyclic references join that have waited, where something stands beside them by now.
     pub(crate) fn join_postponed(&mut self, node: Node) -> Run<()> {
-        let waiting = |session: &Self| {
-            session
-                .extra(node)
-                .is_some_and(|extra| !extra.cyclic.is_empty())
-        };
+        let waiting = |session: &Self| session.extra(node).is_some_and(|extra| !extra.cyclic.is_empty());
         while waiting(self) && self.has(node, flag::MATERIAL) {
             for conjunct in std::mem::take(&mut self.extra_mut(node).cyclic) {
                 let extra = self.extra_mut(node);
-                extra
-                    .seen
-                    .retain(|seen| (seen.0, seen.1) != (conjunct.expr, conjunct.env));
+                extra.seen.retain(|seen| (seen.0, seen.1) != (conjunct.expr, conjunct.env));
                 self.join(node, conjunct)?;
             }
         }
@@ -241,24 +215,14 @@ impl Session {
 
     /// Whether an operand is evaluated within itself too often.
     pub(crate) fn recurs(&self, node: Node) -> bool {
-        let Some(expr) = self
-            .node(node)
-            .conjuncts
-            .first()
-            .map(|conjunct| conjunct.expr)
-        else {
+        let Some(expr) = self.node(node).conjuncts.first().map(|conjunct| conjunct.expr) else {
             return false;
         };
         let mut count = 0;
         let mut at = self.node(node).parent;
         while at != NONE && count <= RECURSION {
             let data = self.node(at);
-            if data.flags & flag::INLINE != 0
-                && data
-                    .conjuncts
-                    .first()
-                    .is_some_and(|conjunct| conjunct.expr == expr)
-            {
+            if data.flags & flag::INLINE != 0 && data.conjuncts.first().is_some_and(|conjunct| conjunct.expr == expr) {
                 count += 1;
             }
             at = data.parent;
@@ -268,11 +232,7 @@ impl Session {
 
     /// Makes a node that is there only by what is cyclic an error.
     pub(crate) fn judge_cycle(&mut self, node: Node) {
-        let first = self
-            .extra_mut(node)
-            .cyclic
-            .first()
-            .map(|conjunct| conjunct.expr);
+        let first = self.extra_mut(node).cyclic.first().map(|conjunct| conjunct.expr);
         self.extra_mut(node).cyclic.clear();
         if self.is_only_cyclic(node) {
             self.fail_structural(node, first.unwrap_or(ExprId(0)));
@@ -280,11 +240,7 @@ impl Session {
     }
 
     pub(crate) fn fail_structural(&mut self, node: Node, expr: ExprId) {
-        let spans = if expr.0 == 0 {
-            Vec::new()
-        } else {
-            vec![self.span_of(expr)]
-        };
+        let spans = if expr.0 == 0 { Vec::new() } else { vec![self.span_of(expr)] };
         let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
         self.fail(node, bottom);
     }
@@ -295,16 +251,8 @@ impl Session {
         if running.references == 0 && running.cycle != Cycle::Cyclic {
             return 0;
         }
-        let cycle = if running.cycle == Cycle::Cyclic {
-            Cycle::Cyclic
-        } else {
-            Cycle::No
-        };
-        let info = Info {
-            references: running.references,
-            cycle,
-            ..self.info(0)
-        };
+        let cycle = if running.cycle == Cycle::Cyclic { Cycle::Cyclic } else { Cycle::No };
+        let info = Info { references: running.references, cycle, ..self.info(0) };
         self.new_info(info)
     }
 
@@ -314,9 +262,6 @@ impl Session {
         if data.cycle != Cycle::No {
             return info;
         }
-        self.new_info(Info {
-            cycle: Cycle::Optional,
-            ..data
-        })
+        self.new_info(Info { cycle: Cycle::Optional, ..data })
     }
 }

@@ -163,9 +163,7 @@ impl Task {
     pub fn info(self) -> u32 {
         match self {
             Self::Conjunct(Conjunct { info, .. }) | Self::List(Conjunct { info, .. }) => info,
-            Self::Comprehension { info, .. }
-            | Self::Dynamic { info, .. }
-            | Self::Pattern { info, .. } => info,
+            Self::Comprehension { info, .. } | Self::Dynamic { info, .. } | Self::Pattern { info, .. } => info,
         }
     }
 }
@@ -301,16 +299,71 @@ impl Extra {
     /// Whether nothing is in it.
     pub fn is_bare(&self) -> bool {
         let Self {
-            tasks, waits, waiters, subscribers, sources, seen, cyclic, bounds, validators, function, patterns, list, disjunctions,
-            alternatives, forks, requirements, index, attributes, origins, host, owner, presence, askable, asked, shadow, decided, taken, echoes, leaves, choices,
-            family, open,
+            tasks,
+            waits,
+            waiters,
+            subscribers,
+            sources,
+            seen,
+            cyclic,
+            bounds,
+            validators,
+            function,
+            patterns,
+            list,
+            disjunctions,
+            alternatives,
+            forks,
+            requirements,
+            index,
+            attributes,
+            origins,
+            host,
+            owner,
+            presence,
+            askable,
+            asked,
+            shadow,
+            decided,
+            taken,
+            echoes,
+            leaves,
+            choices,
+            family,
+            open,
         } = self;
-        tasks.is_empty() && waits.is_empty() && waiters.is_empty() && subscribers.is_empty() && sources.is_empty()
-            && seen.is_empty() && cyclic.is_empty() && bounds.is_empty() && validators.is_empty() && patterns.is_empty()
-            && disjunctions.is_empty() && alternatives.is_empty() && requirements.is_empty() && attributes.is_empty() && origins.is_empty()
-            && decided.is_empty() && leaves.is_empty() && taken.is_empty() && echoes.is_empty() && choices.is_empty() && open.is_empty()
-            && list.is_none() && function.is_none() && *presence == 0 && forks.is_none() && index.is_none() && host.is_none() && owner.is_none()
-            && askable.is_empty() && asked.is_empty() && shadow.is_none() && family.is_none()
+        tasks.is_empty()
+            && waits.is_empty()
+            && waiters.is_empty()
+            && subscribers.is_empty()
+            && sources.is_empty()
+            && seen.is_empty()
+            && cyclic.is_empty()
+            && bounds.is_empty()
+            && validators.is_empty()
+            && patterns.is_empty()
+            && disjunctions.is_empty()
+            && alternatives.is_empty()
+            && requirements.is_empty()
+            && attributes.is_empty()
+            && origins.is_empty()
+            && decided.is_empty()
+            && leaves.is_empty()
+            && taken.is_empty()
+            && echoes.is_empty()
+            && choices.is_empty()
+            && open.is_empty()
+            && list.is_none()
+            && function.is_none()
+            && *presence == 0
+            && forks.is_none()
+            && index.is_none()
+            && host.is_none()
+            && owner.is_none()
+            && askable.is_empty()
+            && asked.is_empty()
+            && shadow.is_none()
+            && family.is_none()
     }
 }
 

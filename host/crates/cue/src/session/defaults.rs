@@ -74,18 +74,13 @@ fn heard(leaves: &[Leaf]) -> Vec<(ExprId, u32)> {
 
 /// What some of the disjunctions say of a leaf together.
 fn together<'a>(way: impl Iterator<Item = &'a Said>, heard: &[(ExprId, u32)]) -> Mode {
-    way.fold(Mode::Maybe, |mode, said| {
-        if heard.contains(&(said.expr, said.env)) { mode.and(said.mode) } else { mode }
-    })
+    way.fold(Mode::Maybe, |mode, said| if heard.contains(&(said.expr, said.env)) { mode.and(said.mode) } else { mode })
 }
 
 /// The values of leaves, and which are the default.
 pub(crate) fn conclusion(leaves: &[Leaf]) -> Vec<(Alternative, bool)> {
     let heard = heard(leaves);
-    leaves
-        .iter()
-        .map(|leaf| (leaf.value, leaf.ways.iter().any(|way| together(way.iter(), &heard) == Mode::Is)))
-        .collect()
+    leaves.iter().map(|leaf| (leaf.value, leaf.ways.iter().any(|way| together(way.iter(), &heard) == Mode::Is))).collect()
 }
 
 /// Where nothing is said of some leaves by a disjunction that marks others, these are no default.

@@ -202,14 +202,19 @@ impl Session {
 
     pub(super) fn as_alternative(&self, fork: Node) -> Alternative {
         let data = self.node(fork);
-        let braces = |(literal, ..): &(u32, u32, u32)| {
-            self.program.code.structs.get(*literal as usize).is_some_and(|literal| literal.braces)
-        };
+        let braces = |(literal, ..): &(u32, u32, u32)| self.program.code.structs.get(*literal as usize).is_some_and(|literal| literal.braces);
         let plain = data.arcs.is_empty() && (data.scalar.is_some() || data.structs.iter().all(braces));
         let simple = data.extra.as_ref().is_none_or(|extra| extra.bounds.is_empty() && extra.validators.is_empty() && extra.list.is_none());
         match data.scalar {
             Some(scalar) if plain => Alternative::Scalar(scalar),
-            None if plain && simple && data.bottom == 0 && data.flags & (flag::PENDING | flag::STRUCT) == 0 && !data.kinds.is_empty() && data.kinds != Kinds::STRUCT && data.kinds != Kinds::LIST => {
+            None if plain
+                && simple
+                && data.bottom == 0
+                && data.flags & (flag::PENDING | flag::STRUCT) == 0
+                && !data.kinds.is_empty()
+                && data.kinds != Kinds::STRUCT
+                && data.kinds != Kinds::LIST =>
+            {
                 Alternative::Kinds(data.kinds)
             }
             _ => Alternative::Node(fork),

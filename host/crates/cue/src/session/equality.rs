@@ -146,9 +146,7 @@ impl Session {
             (Expr::Int(x), Expr::Int(y)) => x == y,
             (Expr::Bool(x), Expr::Bool(y)) => x == y,
             (Expr::Null, Expr::Null) => true,
-            (Expr::Bound { operator: p, operand: x }, Expr::Bound { operator: q, operand: y }) => {
-                p == q && self.same_expression((x, a.1), (y, b.1))
-            }
+            (Expr::Bound { operator: p, operand: x }, Expr::Bound { operator: q, operand: y }) => p == q && self.same_expression((x, a.1), (y, b.1)),
             _ => false,
         }
     }

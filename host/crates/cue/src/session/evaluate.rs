@@ -125,7 +125,10 @@ impl Session {
     pub(crate) fn is_incomplete(&self, node: Node) -> bool {
         let node = self.deref(node);
         let data = self.node(node);
-        data.bottom == 0 && data.scalar.is_none() && !(data.kinds.is_one() && data.kinds.intersects(Kinds::STRUCT | Kinds::LIST) && !self.is_only_validated(node)) || (data.bottom != 0 && !self.code_of(data.bottom).is_final())
+        data.bottom == 0
+            && data.scalar.is_none()
+            && !(data.kinds.is_one() && data.kinds.intersects(Kinds::STRUCT | Kinds::LIST) && !self.is_only_validated(node))
+            || (data.bottom != 0 && !self.code_of(data.bottom).is_final())
     }
 
     fn not_concrete(&mut self, node: Node, expr: ExprId, at: Node) -> Val {
@@ -179,11 +182,7 @@ impl Session {
             return Ok(Val::Pending(if bytes { Kinds::BYTES } else { Kinds::STRING }));
         }
         self.make(out.len(), at, expr)?;
-        Ok(Val::Scalar(if bytes {
-            self.bytes_scalar(Arc::from(out))
-        } else {
-            Scalar::Text(self.texts.text(&String::from_utf8_lossy(&out)))
-        }))
+        Ok(Val::Scalar(if bytes { self.bytes_scalar(Arc::from(out)) } else { Scalar::Text(self.texts.text(&String::from_utf8_lossy(&out))) }))
     }
 
     fn unary(&mut self, expr: ExprId, operand: ExprId, env: u32, at: Node) -> Run<Val> {
@@ -243,10 +242,12 @@ impl Session {
         let a = a?;
         match (a, b) {
             (Val::Bottom(bottom), _) if self.code_of(bottom).is_final() => return Ok(Val::Bottom(bottom)),
-            (_, Val::Bottom(bottom)) => return Ok(match a {
-                Val::Bottom(first) if !self.code_of(bottom).is_final() => Val::Bottom(first),
-                _ => Val::Bottom(bottom),
-            }),
+            (_, Val::Bottom(bottom)) => {
+                return Ok(match a {
+                    Val::Bottom(first) if !self.code_of(bottom).is_final() => Val::Bottom(first),
+                    _ => Val::Bottom(bottom),
+                });
+            }
             (Val::Bottom(bottom), _) => return Ok(Val::Bottom(bottom)),
             (Val::Pending(kinds), other) | (other, Val::Pending(kinds)) => {
                 return Ok(Val::Pending(self.pending_result(operator, kinds, other)));
@@ -317,9 +318,7 @@ impl Session {
             Operator::And | Operator::Or => a.intersects(Kinds::BOOL) && b.intersects(Kinds::BOOL),
             Operator::Equal | Operator::NotEqual => true,
             Operator::Match | Operator::NotMatch => a.intersects(text) && b.intersects(text),
-            Operator::Add => {
-                (a.intersects(Kinds::NUMBER) && b.intersects(Kinds::NUMBER)) || (a & b).intersects(text)
-            }
+            Operator::Add => (a.intersects(Kinds::NUMBER) && b.intersects(Kinds::NUMBER)) || (a & b).intersects(text),
             Operator::Multiply => {
                 (a.intersects(Kinds::NUMBER) && b.intersects(Kinds::NUMBER))
                     || (a.intersects(text) && b.intersects(Kinds::INT))
@@ -341,9 +340,7 @@ impl Session {
                 (Scalar::Bool(a), Scalar::Bool(b)) => truth(if operator == Operator::And { a && b } else { a || b }),
                 _ => wrong(self),
             },
-            Operator::Equal | Operator::NotEqual => {
-                truth((self.compare(a, b) == Some(Ordering::Equal)) == (operator == Operator::Equal))
-            }
+            Operator::Equal | Operator::NotEqual => truth((self.compare(a, b) == Some(Ordering::Equal)) == (operator == Operator::Equal)),
             Operator::Match | Operator::NotMatch => self.matches_regex(expr, operator, a, b, at),
             Operator::Less | Operator::LessOrEqual | Operator::Greater | Operator::GreaterOrEqual => {
                 if matches!(a, Scalar::Bool(_) | Scalar::Null) || matches!(b, Scalar::Bool(_) | Scalar::Null) {
@@ -670,9 +667,7 @@ impl Session {
                 self.fail(node, bottom);
                 Ok(())
             }
-            Val::Node(target) if operator == Operator::Equal && self.is_composite(target) => {
-                self.join_reference(node, target, conjunct, false)
-            }
+            Val::Node(target) if operator == Operator::Equal && self.is_composite(target) => self.join_reference(node, target, conjunct, false),
             Val::Node(target) => {
                 let val = if self.is_composite(target) {
                     let reason = Reason::Text(format!("invalid operand for bound {}: {}", operator.text(), self.node(target).kinds));

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::data::*;
 use super::{FILE, Session};
 use crate::intern::Label;
-use crate::program::{StructLiteral, 
-    Declared, Element, Expr, ExprId, FieldDeclaration, LoweredComprehension, Presence, Slot,
-};
+use crate::program::{Declared, Element, Expr, ExprId, FieldDeclaration, LoweredComprehension, Presence, Slot, StructLiteral};
 use crate::{Kinds, Node};
 
 impl Session {
@@ -74,9 +72,7 @@ impl Session {
             }
             Expr::Struct(_) | Expr::List(_) => self.join_literal(node, conjunct),
             Expr::Unify(operands) => self.join_operands(node, conjunct, operands),
-            Expr::Disjunction(_) => {
-                self.join_disjunction(node, conjunct)
-            }
+            Expr::Disjunction(_) => self.join_disjunction(node, conjunct),
             Expr::FrameLabel { up } => match self.frame_label(conjunct.env, up) {
                 Some(scalar) => self.join_scalar(node, scalar, conjunct.expr),
                 None => Ok(()),
@@ -97,14 +93,7 @@ impl Session {
     fn join_disjunction(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {
         if let Some(expr) = self.choice(node, conjunct) {
             let info = self.optional_info(conjunct.info);
-            return self.join(
-                node,
-                Conjunct {
-                    expr,
-                    info,
-                    ..conjunct
-                },
-            );
+            return self.join(node, Conjunct { expr, info, ..conjunct });
         }
         let taken = self.extra(node).and_then(|extra| extra.taken.iter().find(|taken| (taken.0, taken.1) == (conjunct.expr, conjunct.env)));
         if let Some((_, _, expr)) = taken.copied() {
@@ -211,7 +200,10 @@ impl Session {
             self.extra_mut(node).attributes.push(Arc::clone(attributes));
         }
         self.require(node, info);
-        let fields = structure.declarations.iter().any(|declared| !matches!(declared, Declared::Embedding(_) | Declared::Comprehension(_)) && !matches!(declared, Declared::Field(field) if !field.label.is_regular()));
+        let fields = structure.declarations.iter().any(|declared| {
+            !matches!(declared, Declared::Embedding(_) | Declared::Comprehension(_))
+                && !matches!(declared, Declared::Field(field) if !field.label.is_regular())
+        });
         if !structure.embeds || fields {
             self.join_kinds(node, Kinds::STRUCT, conjunct.expr)?;
             self.set(node, flag::STRUCT);
@@ -236,27 +228,9 @@ impl Session {
     }
 
     /// Gives an arc the value of a field of a literal.
-    fn give_field(
-        &mut self,
-        arc: Node,
-        field: &FieldDeclaration,
-        frame: u32,
-        info: u32,
-        parent: Node,
-    ) -> Run<()> {
-        let info = if field.presence == Presence::Optional {
-            self.optional_info(info)
-        } else {
-            info
-        };
-        self.give(
-            arc,
-            field.slot,
-            frame,
-            info,
-            parent,
-            field.presence == Presence::Member,
-        )
+    fn give_field(&mut self, arc: Node, field: &FieldDeclaration, frame: u32, info: u32, parent: Node) -> Run<()> {
+        let info = if field.presence == Presence::Optional { self.optional_info(info) } else { info };
+        self.give(arc, field.slot, frame, info, parent, field.presence == Presence::Member)
     }
 
     /// Gives an arc a value of a literal.
@@ -275,9 +249,7 @@ impl Session {
         }
         data.conjuncts.push(conjunct);
         self.note_fresh(node, conjunct.info);
-        let subscribers = self
-            .extra(node)
-            .map_or_else(ThinVec::new, |extra| extra.subscribers.clone());
+        let subscribers = self.extra(node).map_or_else(ThinVec::new, |extra| extra.subscribers.clone());
         for (subscriber, info) in subscribers {
             let mapped = self.mapped(conjunct, info);
             self.join_late(subscriber, mapped)?;

@@ -1,9 +1,9 @@
 //! Trying branches: a node for each, with the same conjuncts and the choice made.
 
+use super::branches::Branch;
 use super::data::*;
 use super::defaults::{Leaf, Said, deny_unmarked};
 use super::{Session, flag};
-use super::branches::Branch;
 use crate::Node;
 use crate::intern::Label;
 use crate::program::{ExprId, Presence};
@@ -95,8 +95,7 @@ impl Session {
 
     /// Whether two disjunctions are the same one, met in two forks of a node.
     pub(crate) fn same_disjunction(&self, a: (ExprId, u32), b: (ExprId, u32)) -> bool {
-        let same = a.0 == b.0
-            || matches!((self.made_branches(a.0), self.made_branches(b.0)), (Some((x, _)), Some((y, _))) if x == y);
+        let same = a.0 == b.0 || matches!((self.made_branches(a.0), self.made_branches(b.0)), (Some((x, _)), Some((y, _))) if x == y);
         same && self.same_frame(a.1, b.1)
     }
 

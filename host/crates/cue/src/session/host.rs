@@ -5,7 +5,6 @@
 //! declares and that is not concrete by its own conjuncts is asked for when somebody else reads it; the owner's own
 //! body is never filled with answers to its own questions.
 
-
 use pravo_diag::{Diagnostic, Span};
 
 use super::data::*;
@@ -520,7 +519,17 @@ impl Session {
         let ask = Ask(self.asks.len() as u32);
         let at = self.span(node);
         let bound = self.node(node).kinds;
-        self.asks.push(AskData { owner, path: path.clone(), bound, at, read: if call.is_some() { self.reading } else { 0 }, call, answer: None, marks: Marks::default(), waiters: Vec::new() });
+        self.asks.push(AskData {
+            owner,
+            path: path.clone(),
+            bound,
+            at,
+            read: if call.is_some() { self.reading } else { 0 },
+            call,
+            answer: None,
+            marks: Marks::default(),
+            waiters: Vec::new(),
+        });
         self.ask_numbers.insert((owner, path), ask);
         self.open_asks += 1;
         Ok(Some(ask))
@@ -556,8 +565,7 @@ impl Session {
     }
 
     fn take_answer(&mut self, node: Node, ask: Ask, answer: Answer) -> Run<()> {
-        let (marks, owner, arguments) =
-            self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE, 0), |data| (data.marks, data.owner, data.read));
+        let (marks, owner, arguments) = self.asks.get(ask.0 as usize).map_or((Marks::default(), NONE, 0), |data| (data.marks, data.owner, data.read));
         let read = self.traces.number(Trace { owners: vec![owner], asks: vec![ask], marks, ..Trace::default() });
         let read = self.traces.union(read, arguments);
         let joined = self.traces.union(self.node(node).trace, read);
@@ -572,15 +580,7 @@ impl Session {
             }
         };
         let expr = self.datum(datum);
-        let info = self.new_info(Info {
-            occurrence: 0,
-            references: 0,
-            via: NONE,
-            owner: NONE,
-            trace: read,
-            cycle: Cycle::No,
-            hosted: Hosted::No,
-        });
+        let info = self.new_info(Info { occurrence: 0, references: 0, via: NONE, owner: NONE, trace: read, cycle: Cycle::No, hosted: Hosted::No });
         let conjunct = Conjunct { expr, env: 0, info };
         if self.extra(node).is_none_or(|extra| extra.alternatives.is_empty()) {
             self.node_mut(node).conjuncts.push(conjunct);
@@ -592,9 +592,8 @@ impl Session {
         let flags = data.flags & (flag::TEMPLATE | flag::FORCE_CLOSED | flag::REFERENCE);
         let mut conjuncts = data.conjuncts.clone();
         conjuncts.push(conjunct);
-        let (choices, family, asked) = self
-            .extra(node)
-            .map_or((ThinVec::new(), None, ThinVec::new()), |extra| (extra.choices.clone(), extra.family, extra.asked.clone()));
+        let (choices, family, asked) =
+            self.extra(node).map_or((ThinVec::new(), None, ThinVec::new()), |extra| (extra.choices.clone(), extra.family, extra.asked.clone()));
         let decided = self.new_node(parent, label, presence);
         let data = self.node_mut(decided);
         data.flags = flags;
@@ -819,11 +818,7 @@ impl Session {
     pub fn origins(&self, node: Node) -> Vec<Origin> {
         let node = self.deref(node);
         self.extra(node).map_or_else(Vec::new, |extra| {
-            extra
-                .origins
-                .iter()
-                .map(|(target, bare, expr)| Origin { target: self.deref(*target), bare: *bare, at: self.span_of(*expr) })
-                .collect()
+            extra.origins.iter().map(|(target, bare, expr)| Origin { target: self.deref(*target), bare: *bare, at: self.span_of(*expr) }).collect()
         })
     }
 

@@ -42,25 +42,25 @@ mod limits;
 mod order;
 mod read;
 mod resolve;
-mod schedule;
 mod scalars;
+mod schedule;
 mod show;
-mod touch;
-mod tries;
 #[cfg(test)]
 mod tests;
+mod touch;
+mod tries;
 
 use std::sync::Arc;
 
 use pravo_diag::Span;
 
 pub use data::Code;
-pub use limits::{INTEGER_BITS, LimitExceeded, Limits, Stats};
-pub use host::{Answer, Marks, OpenComprehension, Origin, Outcome, Question, Trace, Turn, Want};
-pub use read::{Arc as FieldArc, Choice, FieldClass, Shape};
-pub(crate) use read::Concrete;
-pub use show::quote;
 use data::*;
+pub use host::{Answer, Marks, OpenComprehension, Origin, Outcome, Question, Trace, Turn, Want};
+pub use limits::{INTEGER_BITS, LimitExceeded, Limits, Stats};
+pub(crate) use read::Concrete;
+pub use read::{Arc as FieldArc, Choice, FieldClass, Shape};
+pub use show::quote;
 
 use crate::intern::{Interner, Label, Text};
 use crate::program::{ExprId, Presence, Program};
@@ -127,34 +127,10 @@ impl Session {
             program,
             texts,
             nodes: Vec::new(),
-            frames: vec![Frame {
-                up: 0,
-                node: NONE,
-                label: Label::NONE,
-            }],
-            infos: vec![Info {
-                occurrence: 0,
-                references: 0,
-                via: NONE,
-                owner: NONE,
-                trace: 0,
-                cycle: Cycle::No,
-                hosted: Hosted::No,
-            }],
-            occurrences: vec![Occurrence {
-                parent: 0,
-                embedded: false,
-                closing: Closing::No,
-                nearest: 0,
-                depth: 0,
-            }],
-            references: vec![Reference {
-                target: NONE,
-                at: NONE,
-                expr: ExprId(0),
-                level: 0,
-                next: 0,
-            }],
+            frames: vec![Frame { up: 0, node: NONE, label: Label::NONE }],
+            infos: vec![Info { occurrence: 0, references: 0, via: NONE, owner: NONE, trace: 0, cycle: Cycle::No, hosted: Hosted::No }],
+            occurrences: vec![Occurrence { parent: 0, embedded: false, closing: Closing::No, nearest: 0, depth: 0 }],
+            references: vec![Reference { target: NONE, at: NONE, expr: ExprId(0), level: 0, next: 0 }],
             data: Vec::new(),
             numbers: Vec::new(),
             bytes: Vec::new(),

@@ -147,7 +147,13 @@ impl Session {
         let (bounds, validators) = data.extra.as_ref().map_or((Vec::new(), Vec::new()), |extra| {
             (
                 extra.bounds.iter().map(|bound| (bound.operator, self.scalar_value(bound.value))).collect(),
-                extra.validators.iter().map(|validator| validator.expr).chain(extra.function.map(|function| function.1)).map(|expr| self.span_of(expr)).collect(),
+                extra
+                    .validators
+                    .iter()
+                    .map(|validator| validator.expr)
+                    .chain(extra.function.map(|function| function.1))
+                    .map(|expr| self.span_of(expr))
+                    .collect(),
             )
         });
         Shape::Constraint { kinds: data.kinds, bounds, validators }

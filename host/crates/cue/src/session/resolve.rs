@@ -103,9 +103,7 @@ impl Session {
         };
         let label = match index? {
             super::evaluate::Val::Scalar(Scalar::Text(text)) => Label::regular(text),
-            super::evaluate::Val::Scalar(Scalar::Int(index)) if (0..i64::from(u32::MAX >> 3)).contains(&index) => {
-                Label::index(index as usize)
-            }
+            super::evaluate::Val::Scalar(Scalar::Int(index)) if (0..i64::from(u32::MAX >> 3)).contains(&index) => Label::index(index as usize),
             super::evaluate::Val::Pending(_) => return Ok(Target::Pending(Kinds::TOP)),
             super::evaluate::Val::Bottom(bottom) => return Ok(Target::Bottom(bottom)),
             super::evaluate::Val::Node(node) => {
@@ -154,9 +152,7 @@ impl Session {
             self.clear(node, flag::TEMPLATE);
         }
         let info = self.inherited_info();
-        self.node_mut(node)
-            .conjuncts
-            .push(Conjunct { expr, env, info });
+        self.node_mut(node).conjuncts.push(Conjunct { expr, env, info });
         self.inline.insert((expr, env), node);
         if self.recurs(node) {
             self.node_mut(node).conjuncts.clear();
@@ -175,18 +171,9 @@ impl Session {
         if !self.has(parent, flag::TEMPLATE) {
             self.clear(node, flag::TEMPLATE);
         }
-        let value = self
-            .program
-            .code
-            .lets
-            .get(id as usize)
-            .map_or(ExprId(0), |lowered| lowered.value);
+        let value = self.program.code.lets.get(id as usize).map_or(ExprId(0), |lowered| lowered.value);
         let info = self.inherited_info();
-        self.node_mut(node).conjuncts.push(Conjunct {
-            expr: value,
-            env: frame,
-            info,
-        });
+        self.node_mut(node).conjuncts.push(Conjunct { expr: value, env: frame, info });
         self.lets.insert((id, frame), node);
         node
     }
@@ -364,10 +351,7 @@ impl Session {
             if via == parent {
                 child.via = NONE;
             } else {
-                if self.node(via).phase != Phase::Settled
-                    && !self.has(via, flag::ON_STACK)
-                    && self.find_arc(via, self.node(arc).label).is_none()
-                {
+                if self.node(via).phase != Phase::Settled && !self.has(via, flag::ON_STACK) && self.find_arc(via, self.node(arc).label).is_none() {
                     // Errors and waits of the original are its own; it is asked for here by name only.
                     let _ = self.ensure_arcs(via);
                 }

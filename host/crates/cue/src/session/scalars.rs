@@ -18,12 +18,7 @@ impl Session {
             return Span::new(FileId(u32::MAX), 0, 0);
         }
         if expr.0 & FILE != 0 {
-            return self
-                .program
-                .code
-                .structs
-                .get((expr.0 & !FILE) as usize)
-                .map_or(Span::new(FileId(u32::MAX), 0, 0), |literal| literal.span);
+            return self.program.code.structs.get((expr.0 & !FILE) as usize).map_or(Span::new(FileId(u32::MAX), 0, 0), |literal| literal.span);
         }
         self.program.code.span(expr)
     }
@@ -83,8 +78,7 @@ impl Session {
     pub(crate) fn same(&self, a: Scalar, b: Scalar) -> bool {
         match (a, b) {
             (Scalar::Number(x), Scalar::Number(y)) => {
-                x == y
-                    || (self.scalar_kind(a) == self.scalar_kind(b) && self.numbers.get(x as usize) == self.numbers.get(y as usize))
+                x == y || (self.scalar_kind(a) == self.scalar_kind(b) && self.numbers.get(x as usize) == self.numbers.get(y as usize))
             }
             (Scalar::Bytes(x), Scalar::Bytes(y)) => self.bytes_of(x) == self.bytes_of(y),
             _ => a == b,
@@ -325,7 +319,13 @@ impl Session {
             let number = self.number_of(bound.value)?;
             let strict = matches!(bound.operator, Operator::Greater | Operator::Less);
             if let Some(integer) = number.to_integer() {
-                return Some(if !strict { integer } else if up { integer + 1 } else { integer - 1 });
+                return Some(if !strict {
+                    integer
+                } else if up {
+                    integer + 1
+                } else {
+                    integer - 1
+                });
             }
             let decimal = number.to_decimal()?;
             let mode = if up { bigdecimal::RoundingMode::Ceiling } else { bigdecimal::RoundingMode::Floor };

@@ -1,10 +1,10 @@
 //! When what is done: settling nodes, parking and waking, cycles.
 
 use super::data::*;
-use super::{LimitExceeded, Session, flag};
-use crate::{Map, Node, Set};
 use super::host::Turn;
+use super::{LimitExceeded, Session, flag};
 use crate::program::Declared;
+use crate::{Map, Node, Set};
 
 /// How deep settling recurses before it queues.
 const DEPTH: u32 = 400;
@@ -284,10 +284,7 @@ impl Session {
     fn is_unfinished(&self, node: Node) -> bool {
         let data = self.node(node);
         (data.processed as usize) < data.conjuncts.len()
-            || data.extra.as_ref().is_some_and(|extra| {
-                !extra.tasks.is_empty()
-                    || (!extra.cyclic.is_empty() && data.flags & flag::MATERIAL != 0)
-            })
+            || data.extra.as_ref().is_some_and(|extra| !extra.tasks.is_empty() || (!extra.cyclic.is_empty() && data.flags & flag::MATERIAL != 0))
     }
 
     fn close_sources(&mut self, node: Node) -> Run<()> {
@@ -627,7 +624,9 @@ impl Session {
         while changed {
             changed = false;
             for node in &order {
-                if marks.get(node) != Some(&true) && self.waiting_on(*node).iter().any(|other| matches!(other, Ok(other) if marks.get(other) == Some(&true))) {
+                if marks.get(node) != Some(&true)
+                    && self.waiting_on(*node).iter().any(|other| matches!(other, Ok(other) if marks.get(other) == Some(&true)))
+                {
                     marks.insert(*node, true);
                     changed = true;
                 }

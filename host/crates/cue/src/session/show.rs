@@ -227,7 +227,8 @@ impl Session {
     /// The branch of a disjunction that came closest: a wrong scalar in a place that tells branches apart is far off, a field that is not
     /// allowed is nearer, a value of the right kind is nearest.
     fn closest(&self, failed: &[u32]) -> Option<u32> {
-        let concrete = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-')) || matches!(text, "true" | "false" | "null");
+        let concrete =
+            |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-')) || matches!(text, "true" | "false" | "null");
         let nearness = |bottom: &u32| {
             let Some(data) = self.bottom_data(*bottom) else { return (0, 0) };
             let kind = match &data.reason {
@@ -259,9 +260,7 @@ impl Session {
                 let names = self.declared_names(parent, label);
                 crate::program::nearest(name, names.iter().map(String::as_str)).map(|near| format!("did you mean \"{near}\"?"))
             }
-            Reason::OptionalReference(label) => {
-                Some(format!("guard it with `if x.{} != _|_`, or give the field a value", self.label_text(label)))
-            }
+            Reason::OptionalReference(label) => Some(format!("guard it with `if x.{} != _|_`, or give the field a value", self.label_text(label))),
             _ => None,
         }
     }

@@ -204,9 +204,7 @@ impl File {
 
     /// The declarations of the file's struct: neither package clause nor imports.
     pub fn body(&self) -> impl Iterator<Item = &Declaration> {
-        self.declarations
-            .iter()
-            .filter(|declaration| !matches!(declaration, Declaration::Package(_) | Declaration::Import(_)))
+        self.declarations.iter().filter(|declaration| !matches!(declaration, Declaration::Package(_) | Declaration::Import(_)))
     }
 }
 

@@ -76,11 +76,7 @@ pub enum Pieces {
 pub fn string(literal: &str) -> Result<Text, LiteralError> {
     let (quotes, start) = Quotes::parse(literal, literal)?;
     let value = quotes.decode(literal.get(start..).unwrap_or(""))?;
-    if quotes.is_bytes() {
-        Ok(Text::Bytes(value))
-    } else {
-        String::from_utf8(value).map(Text::String).map_err(|_| LiteralError::Syntax)
-    }
+    if quotes.is_bytes() { Ok(Text::Bytes(value)) } else { String::from_utf8(value).map(Text::String).map_err(|_| LiteralError::Syntax) }
 }
 
 /// The value of a string literal that is no bytes literal.
@@ -233,7 +229,10 @@ mod tests {
             ("\"\"\"\n\t\ta\n\t\t b\n\n\t\tc\n\t\t\"\"\"", r#""a\n b\n\nc""#),
             ("\"\"\"\n\t\"\"\"", r#""""#),
             ("'''\n  x\n  '''", "[120]"),
-            ("\"\"\"\n\t\ta\n\tb\n\t\t\"\"\"", "error: a line of this multi-line string does not start with the white space in front of the closing quotation marks"),
+            (
+                "\"\"\"\n\t\ta\n\tb\n\t\t\"\"\"",
+                "error: a line of this multi-line string does not start with the white space in front of the closing quotation marks",
+            ),
             ("\"\"\"\na\"\"\"", "error: the closing quotation marks of a multi-line string must stand on a line of their own"),
         ] {
             assert_eq!(text(literal), expected, "{literal}");

@@ -89,21 +89,7 @@ impl TokenKind {
 
     /// Whether it is a keyword.
     pub fn is_keyword(self) -> bool {
-        matches!(
-            self,
-            T::If
-                | T::Else
-                | T::For
-                | T::In
-                | T::Let
-                | T::Try
-                | T::Fallback
-                | T::Otherwise
-                | T::Func
-                | T::True
-                | T::False
-                | T::Null
-        )
+        matches!(self, T::If | T::Else | T::For | T::In | T::Let | T::Try | T::Fallback | T::Otherwise | T::Func | T::True | T::False | T::Null)
     }
 
     /// Whether its text says more than its kind.

@@ -117,7 +117,8 @@ async fn keep(request: &ApplyRequest<'_>, applier: &mut Applier<'_>) -> Result<(
     }
     for (address, id) in &content.imports {
         applier.applied.transaction.imported += 1;
-        let completed = RunEvent::Completed { address: address.clone(), operation: Operation::Import, elapsed: Default::default(), id: Some(id.clone()) };
+        let completed =
+            RunEvent::Completed { address: address.clone(), operation: Operation::Import, elapsed: Default::default(), id: Some(id.clone()) };
         request.observer.event(completed);
     }
     Ok(())

@@ -101,11 +101,8 @@ pub(super) struct Applier<'a> {
 impl<'a> Applier<'a> {
     pub(super) fn new(request: &'a ApplyRequest<'a>, shared: Arc<Shared>, instances: Instances, parallelism: usize) -> Self {
         let content = &request.plan.content;
-        let mut steps: Vec<StepState> = content
-            .steps
-            .iter()
-            .map(|step| StepState { standing: Standing::Waiting, needs: step.needs.len(), dependents: Vec::new() })
-            .collect();
+        let mut steps: Vec<StepState> =
+            content.steps.iter().map(|step| StepState { standing: Standing::Waiting, needs: step.needs.len(), dependents: Vec::new() }).collect();
         let mut main = HashMap::new();
         for (index, step) in content.steps.iter().enumerate() {
             for need in &step.needs {
@@ -320,7 +317,11 @@ impl<'a> Applier<'a> {
         let known = self.instances.get(body.instance).cloned().ok_or(None)?;
         if !known.instance.config.is_wholly_known() {
             let text = format!("{}: the configuration of its provider {} is still not known", target.address, known.instance.address);
-            return Err(Some(Diagnostic::error("apply.unknown", text).at(known.instance.span, "").with_help("apply what it depends on as well: see --target and --exclude")));
+            return Err(Some(
+                Diagnostic::error("apply.unknown", text)
+                    .at(known.instance.span, "")
+                    .with_help("apply what it depends on as well: see --target and --exclude"),
+            ));
         }
         let subject = Subject::new(pool, &known.binding, target.kind, &type_name, &target.address, Some(body.span)).map_err(Some)?;
         let fingerprint = self.fingerprint(body);

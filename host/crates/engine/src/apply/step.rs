@@ -152,9 +152,7 @@ impl<'a> Run<'a> {
         if !body.config.is_wholly_known() {
             let text = format!("{}: a part of its configuration is still not known", body.address);
             self.done.diagnostics.push(
-                Diagnostic::error("apply.unknown", text)
-                    .at(body.span, "")
-                    .with_help("apply what it depends on as well: see --target and --exclude"),
+                Diagnostic::error("apply.unknown", text).at(body.span, "").with_help("apply what it depends on as well: see --target and --exclude"),
             );
             return Err(Failed);
         }
@@ -162,7 +160,13 @@ impl<'a> Run<'a> {
     }
 
     /// Plans again with what is known now, and compares with what was shown.
-    async fn plan_again(&mut self, provider: &Arc<dyn Provider>, prior: &Value, private: &[u8], ignore: &IgnoreChanges) -> Result<(Outcome, Value), Failed> {
+    async fn plan_again(
+        &mut self,
+        provider: &Arc<dyn Provider>,
+        prior: &Value,
+        private: &[u8],
+        ignore: &IgnoreChanges,
+    ) -> Result<(Outcome, Value), Failed> {
         let (body, config) = self.config()?;
         let written = body.config.clone();
         let subject = &self.job.subject;
@@ -182,7 +186,10 @@ impl<'a> Run<'a> {
     }
 
     fn turned_into_replacement(&mut self, paths: &[Problem]) -> Failed {
-        let text = format!("{}: provider produced inconsistent final plan: with what is known now it must be replaced, but an update was planned", self.done.address);
+        let text = format!(
+            "{}: provider produced inconsistent final plan: with what is known now it must be replaced, but an update was planned",
+            self.done.address
+        );
         let detail: Vec<String> = paths.iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect();
         self.done.diagnostics.push(
             Diagnostic::error("apply.replacement", text)
@@ -242,7 +249,12 @@ impl<'a> Run<'a> {
             let key = record::deposed_key(&record.address, record);
             base.deposed.push(Deposed { key: key.clone(), object });
             base.head.has_deposed = true;
-            let waiting = Record { object: None, deposed: base.deposed.clone(), head: Head { has_deposed: true, fingerprint: None, ..record.head.clone() }, ..record.clone() };
+            let waiting = Record {
+                object: None,
+                deposed: base.deposed.clone(),
+                head: Head { has_deposed: true, fingerprint: None, ..record.head.clone() },
+                ..record.clone()
+            };
             self.done.deposed = Some(key);
             self.done.record = Some(Some(waiting.clone()));
             changes.push(Change::Put(Box::new(waiting)));
@@ -304,8 +316,11 @@ impl<'a> Run<'a> {
         let changes = vec![Change::Put(Box::new(record.clone())), self.close(None)];
         let id = job.subject.id(&object.value);
         if let Err(Failed) = self.commit(changes).await {
-            let text = format!("{}: it was done{}, but could not be recorded", self.done.address, id.map(|id| format!(" (id {id})")).unwrap_or_default());
-            self.done.diagnostics.push(Diagnostic::error("state.lost", text).with_help("adopt the object with $import once the state can be written"));
+            let text =
+                format!("{}: it was done{}, but could not be recorded", self.done.address, id.map(|id| format!(" (id {id})")).unwrap_or_default());
+            self.done
+                .diagnostics
+                .push(Diagnostic::error("state.lost", text).with_help("adopt the object with $import once the state can be written"));
             return Err(Failed);
         }
         self.done.record = Some(Some(record));
@@ -318,7 +333,13 @@ impl<'a> Run<'a> {
     }
 
     /// Calls the provider, and says every ten seconds that it still goes on.
-    async fn call(&mut self, provider: &Arc<dyn Provider>, operation: Operation, id: Option<String>, request: &ApplyRequest) -> Called<CurrentObject> {
+    async fn call(
+        &mut self,
+        provider: &Arc<dyn Provider>,
+        operation: Operation,
+        id: Option<String>,
+        request: &ApplyRequest,
+    ) -> Called<CurrentObject> {
         self.started(operation, id);
         self.done.began = Instant::now();
         let observer = Arc::clone(&self.shared.observer);
@@ -402,7 +423,11 @@ impl<'a> Run<'a> {
             return Err(Failed);
         };
         let (outcome, config) = self.plan_again(&provider, &prior, &object.private, &body.meta.ignore_changes).await?;
-        let base = Record { object: record.object.clone(), head: Head { status: record.head.status, ..self.new_record(body).head }, ..self.new_record(body) };
+        let base = Record {
+            object: record.object.clone(),
+            head: Head { status: record.head.status, ..self.new_record(body).head },
+            ..self.new_record(body)
+        };
         if outcome.verdict == Verdict::NoOp {
             let current = CurrentObject { value: prior, private: object.private.clone() };
             return self.unchanged(base, current).await;
@@ -454,7 +479,8 @@ impl<'a> Run<'a> {
             return Ok(Did::Nothing);
         };
         let private = if job.target.action == Action::Delete { job.target.private.clone() } else { object.private.clone() };
-        let rest = (!record.deposed.is_empty()).then(|| Record { object: None, head: Head { fingerprint: None, ..record.head.clone() }, ..record.clone() });
+        let rest =
+            (!record.deposed.is_empty()).then(|| Record { object: None, head: Head { fingerprint: None, ..record.head.clone() }, ..record.clone() });
         let kept = |object: Object| Record { object: Some(object), head: Head { fingerprint: None, ..record.head.clone() }, ..record.clone() };
         self.delete(&object, private, Operation::Delete, IntentAction::Delete, None, rest, &kept).await
     }
@@ -538,7 +564,13 @@ impl<'a> Run<'a> {
     }
 
     /// A delete that failed: what is left of the object is recorded.
-    async fn not_deleted(&mut self, left: Option<CurrentObject>, failed: bool, key: Option<String>, kept: &(dyn Fn(Object) -> Record + Sync)) -> Result<Did, Failed> {
+    async fn not_deleted(
+        &mut self,
+        left: Option<CurrentObject>,
+        failed: bool,
+        key: Option<String>,
+        kept: &(dyn Fn(Object) -> Record + Sync),
+    ) -> Result<Did, Failed> {
         if !failed {
             self.bug("the provider deleted an object, but says that it is still there", &[]);
         }
@@ -553,4 +585,3 @@ impl<'a> Run<'a> {
         Err(Failed)
     }
 }
-

@@ -9,9 +9,8 @@ use super::node::{Graph, NodeId};
 
 /// The error for a conversation in which everything waits.
 pub(crate) fn explain(graph: &Graph) -> Diagnostic {
-    let waits = |id: NodeId| -> Vec<NodeId> {
-        graph.node(id).dependencies.iter().copied().filter(|other| graph.node(*other).decided.is_none()).collect()
-    };
+    let waits =
+        |id: NodeId| -> Vec<NodeId> { graph.node(id).dependencies.iter().copied().filter(|other| graph.node(*other).decided.is_none()).collect() };
     if let Some(cycle) = find(graph.ids().filter(|id| graph.node(*id).decided.is_none()), waits) {
         let addresses: Vec<Address> = cycle.into_iter().map(|id| graph.node(id).address.clone()).collect();
         return diagnostic(&addresses);

@@ -61,11 +61,11 @@ impl Planner<'_> {
         let options = &self.request.options;
         let node = self.graph.node(id);
         let acting = self.graph.acting_dependency(id);
-        let quiet = node.head.as_ref().is_some_and(|head| {
-            head.status == Status::Ready && head.fingerprint.is_some() && head.fingerprint == node.fingerprint
-        }) && !self.intents.contains_key(node.stored_address())
-            && !options.replace.contains(&body.address)
-            && acting.is_none();
+        let quiet =
+            node.head.as_ref().is_some_and(|head| head.status == Status::Ready && head.fingerprint.is_some() && head.fingerprint == node.fingerprint)
+                && !self.intents.contains_key(node.stored_address())
+                && !options.replace.contains(&body.address)
+                && acting.is_none();
         let read_at = node.head.as_ref().map(|head| head.read_at);
         let is_due = read_at.is_some_and(|read_at| self.is_due(&body, read_at, !quiet));
         if quiet && !is_due {
@@ -77,7 +77,12 @@ impl Planner<'_> {
                 if standing.reason.is_none() && options.replace.contains(&body.address) {
                     standing.reason = Some(Reason::Requested);
                 }
-                let differs = self.graph.node(id).head.as_ref().is_some_and(|head| head.fingerprint.is_none() || head.fingerprint != self.graph.node(id).fingerprint);
+                let differs = self
+                    .graph
+                    .node(id)
+                    .head
+                    .as_ref()
+                    .is_some_and(|head| head.fingerprint.is_none() || head.fingerprint != self.graph.node(id).fingerprint);
                 if standing.reason.is_none() && differs {
                     standing.reason = Some(Reason::Configuration);
                 }
@@ -206,7 +211,10 @@ impl Planner<'_> {
         let has_object = retyped.is_none() && record.as_ref().is_some_and(|record| record.object.is_some());
         let import = if has_object { None } else { body.meta.import.clone() };
         if slot.is_none() && import.is_some() {
-            let text = format!("{}: $import needs a provider whose configuration is known, and {} depends on what is known after an apply", body.address, known.instance.address);
+            let text = format!(
+                "{}: $import needs a provider whose configuration is known, and {} depends on what is known after an apply",
+                body.address, known.instance.address
+            );
             return self.fail(id, Diagnostic::error("import.provider", text).at(body.span, ""));
         }
         let read = has_object && slot.is_some() && (is_due || must_read);
@@ -283,7 +291,10 @@ impl Planner<'_> {
                 reason: Some(Reason::Deferred),
                 action: Action::Read,
                 keeping: Keeping::Keep,
-                before: record.as_ref().and_then(|record| record.object.as_ref()).map_or_else(Default::default, |object| crate::record::restore(&subject, object)),
+                before: record
+                    .as_ref()
+                    .and_then(|record| record.object.as_ref())
+                    .map_or_else(Default::default, |object| crate::record::restore(&subject, object)),
                 after: placeholder(subject.shape(), &subject.shape().complete(&body.config)),
                 record,
                 private: Vec::new(),
@@ -366,7 +377,7 @@ fn doubt(address: &Address, body: &Body) -> Diagnostic {
 /// The error for an uncertain address.
 pub(super) fn doubtful(address: &Address) -> Diagnostic {
     let text = format!("{address}: a create was cut off before its answer, so the object may exist");
-    Diagnostic::error("state.uncertain", text).with_path(address.to_string()).with_help(format!(
-        "look for it; adopt it with $import, or go on as if it did not exist with --retry '{address}'"
-    ))
+    Diagnostic::error("state.uncertain", text)
+        .with_path(address.to_string())
+        .with_help(format!("look for it; adopt it with $import, or go on as if it did not exist with --retry '{address}'"))
 }

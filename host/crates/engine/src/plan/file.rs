@@ -1,9 +1,9 @@
 //! Plan files: a version, then the plan. Only this version of the format is read: a plan is made and applied by one pravo.
 
+use pravo_diag::Diagnostic;
 use pravo_model::plan::{Action, Drift, GraphCounts, PlanDocument, Reason, ResourceChange, Summary};
 use pravo_model::specification::Kind;
 use pravo_model::{Address, Path, Value};
-use pravo_diag::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 use super::data::{Content, Plan};

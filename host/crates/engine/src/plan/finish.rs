@@ -315,13 +315,7 @@ impl Planner<'_> {
         let changes: Vec<ResourceChange> = changes.into_values().collect();
         let mut drift = std::mem::take(&mut self.drift);
         drift.sort_by_cached_key(|drift| drift.address.segments());
-        Ok(PlanDocument {
-            summary: summary(&changes),
-            changes,
-            drift,
-            graph: self.counts,
-            warnings: std::mem::take(&mut self.warnings),
-        })
+        Ok(PlanDocument { summary: summary(&changes), changes, drift, graph: self.counts, warnings: std::mem::take(&mut self.warnings) })
     }
 
     fn count(&mut self) {

@@ -1,10 +1,10 @@
 //! What jobs bring back becomes decisions.
 
 use pravo_diag::Diagnostic;
+use pravo_model::Value;
 use pravo_model::plan::{Action, Drift, Reason};
 use pravo_model::provider::CurrentObject;
 use pravo_model::state::{Head, Record, Status, TransactionId};
-use pravo_model::Value;
 
 use super::jobs::{Destroyable, Done, Examine, Examined, Finished};
 use super::node::{Decided, Keeping, NodeId, Visited};
@@ -231,7 +231,8 @@ impl Planner<'_> {
         if let Some(head) = &mut self.graph.node_mut(id).head {
             head.read_at = now;
         }
-        let before = record.as_ref().and_then(|record| record.object.as_ref()).map_or_else(Value::default, |object| record::restore(&subject, object));
+        let before =
+            record.as_ref().and_then(|record| record.object.as_ref()).map_or_else(Value::default, |object| record::restore(&subject, object));
         self.touched.insert(id);
         if reason.is_none() && before == value {
             self.settle(id, Decided::Recorded);

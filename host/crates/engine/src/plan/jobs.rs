@@ -70,9 +70,18 @@ pub(crate) struct Examine {
 pub(crate) enum Job {
     Resource(Box<Examine>),
     Data(Box<Examine>),
-    Open { subject: Subject, slot: Arc<Slot>, body: Box<Body> },
+    Open {
+        subject: Subject,
+        slot: Arc<Slot>,
+        body: Box<Body>,
+    },
     /// Read what is to be deleted, and ask whether it may be.
-    Destroy { subject: Subject, slot: Option<Arc<Slot>>, record: Box<Record>, read: bool },
+    Destroy {
+        subject: Subject,
+        slot: Option<Arc<Slot>>,
+        record: Box<Record>,
+        read: bool,
+    },
     Call(Call),
 }
 
@@ -143,7 +152,13 @@ async fn read_data(shared: &Shared, examine: &Examine, diagnostics: &mut Vec<Dia
 }
 
 /// Reads a data source, unless this run has read it.
-pub(crate) async fn read_once(shared: &Shared, subject: &Subject, slot: &Slot, config: &Value, diagnostics: &mut Vec<Diagnostic>) -> Result<Value, Failed> {
+pub(crate) async fn read_once(
+    shared: &Shared,
+    subject: &Subject,
+    slot: &Slot,
+    config: &Value,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Value, Failed> {
     if let Some(known) = shared.known_read(subject.address()) {
         return Ok(known.value);
     }

@@ -20,8 +20,8 @@ use pravo_diag::{Diagnostic, SourceMap};
 use pravo_model::Address;
 use pravo_model::specification::Specification;
 
-pub use data::{Plan, Violation};
 pub(crate) use data::{Content, Target, Work};
+pub use data::{Plan, Violation};
 pub use file::PlanFileError;
 pub(crate) use planner::record_answer;
 

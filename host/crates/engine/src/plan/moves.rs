@@ -70,10 +70,8 @@ impl Planner<'_> {
         for group in groups {
             let has_record = |address: &Address| group.from.from.contains(address);
             let records = self.heads.keys().chain(self.moved.keys()).any(has_record);
-            let walked = self
-                .graph
-                .iter()
-                .find(|(_, node)| node.walked && !group.address.contains(&node.address) && group.from.from.contains(&node.address));
+            let walked =
+                self.graph.iter().find(|(_, node)| node.walked && !group.address.contains(&node.address) && group.from.from.contains(&node.address));
             if let Some((_, node)) = walked
                 && (records || node.head.is_some())
             {

@@ -159,8 +159,7 @@ fn reachable(start: usize, dependents: &HashMap<usize, Vec<usize>>) -> HashSet<u
 fn sorted(targets: &[Ordered], steps: &Steps) -> Result<Vec<Step>, Diagnostic> {
     let dependents = dependents(steps);
     let mut waiting: Vec<usize> = steps.steps.iter().map(|(_, _, needs)| needs.len()).collect();
-    let mut ready: BinaryHeap<Reverse<usize>> =
-        waiting.iter().enumerate().filter(|(_, needs)| **needs == 0).map(|(step, _)| Reverse(step)).collect();
+    let mut ready: BinaryHeap<Reverse<usize>> = waiting.iter().enumerate().filter(|(_, needs)| **needs == 0).map(|(step, _)| Reverse(step)).collect();
     let mut order = Vec::with_capacity(steps.steps.len());
     while let Some(Reverse(step)) = ready.pop() {
         order.push(step);
@@ -269,14 +268,8 @@ mod tests {
     #[test]
     fn an_update_that_needs_the_replacement_is_not_waited_for() {
         let dependents: &[usize] = &[1];
-        check(
-            &[("a", Action::DeleteThenCreate, &[], dependents), ("b", Action::Update, &[0], &[])],
-            &["+a: -a", "-a: ", "~b: +a"],
-        );
-        check(
-            &[("a", Action::CreateThenDelete, &[], dependents), ("b", Action::Update, &[0], &[])],
-            &["+a: ", "-a: +a ~b", "~b: +a"],
-        );
+        check(&[("a", Action::DeleteThenCreate, &[], dependents), ("b", Action::Update, &[0], &[])], &["+a: -a", "-a: ", "~b: +a"]);
+        check(&[("a", Action::CreateThenDelete, &[], dependents), ("b", Action::Update, &[0], &[])], &["+a: ", "-a: +a ~b", "~b: +a"]);
         // b no longer depends on a.
         check(&[("a", Action::DeleteThenCreate, &[], dependents), ("b", Action::Update, &[], &[])], &["+a: -a", "-a: ~b", "~b: "]);
     }

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use pravo_diag::{Diagnostic, SourceMap};
 use pravo_model::plan::{Drift, GraphCounts};
-use pravo_model::specification::{Answer, Body, Event, Group, Instance, InstanceId, Kind, Question, QuestionId, QuestionKind, Settings, Specification};
+use pravo_model::specification::{
+    Answer, Body, Event, Group, Instance, InstanceId, Kind, Question, QuestionId, QuestionKind, Settings, Specification,
+};
 use pravo_model::state::{Head, Intent, Record};
 use pravo_model::{Address, Path, RefreshAge};
 use tokio::task::JoinSet;
@@ -298,8 +300,7 @@ impl<'a> Planner<'a> {
         if let Some(subject) = self.subjects.get(&key) {
             return Ok(subject.clone());
         }
-        let subject =
-            Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))?;
+        let subject = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))?;
         self.subjects.insert(key, subject.clone());
         Ok(subject)
     }
@@ -411,7 +412,8 @@ impl<'a> Planner<'a> {
         let unknown = |sensitive, ephemeral| Answer::Unknown { sensitive, ephemeral };
         match &node.decided {
             Some(Decided::Visited(visited)) => {
-                let sensitive = visited.subject.is_sensitive(path) || visited.sensitive.iter().any(|hidden| hidden.contains(path) || path.contains(hidden));
+                let sensitive =
+                    visited.subject.is_sensitive(path) || visited.sensitive.iter().any(|hidden| hidden.contains(path) || path.contains(hidden));
                 match visited.after.get(path).cloned().unwrap_or_default() {
                     pravo_model::Value::Unknown => unknown(sensitive, false),
                     value => Answer::Known { value, sensitive, ephemeral: false },
@@ -463,7 +465,8 @@ impl<'a> Planner<'a> {
     }
 
     fn is_settled(&self) -> bool {
-        self.ready.is_empty() && self.graph.iter().all(|(_, node)| node.decided.is_some() || !node.walked && node.waiters.is_empty() && node.questions.is_empty())
+        self.ready.is_empty()
+            && self.graph.iter().all(|(_, node)| node.decided.is_some() || !node.walked && node.waiters.is_empty() && node.questions.is_empty())
     }
 
     /// Nodes that are named but never walked cannot be waited for once the specification is done.

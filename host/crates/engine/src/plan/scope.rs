@@ -33,16 +33,12 @@ pub(crate) fn scope(edges: &Edges, named: &Named<'_>) -> Result<Scope, Vec<Diagn
     if !unknown.is_empty() {
         return Err(unknown);
     }
-    let below = |names: &[Address]| -> Vec<Address> {
-        edges.keys().filter(|address| names.iter().any(|name| name.contains(address))).cloned().collect()
-    };
+    let below =
+        |names: &[Address]| -> Vec<Address> { edges.keys().filter(|address| names.iter().any(|name| name.contains(address))).cloned().collect() };
     let reversed = reverse(edges);
     let (along_target, along_exclude) = if named.destroy { (&reversed, edges) } else { (edges, &reversed) };
-    let mut held: HashSet<Address> = if named.targets.is_empty() {
-        edges.keys().cloned().collect()
-    } else {
-        closure(below(named.targets), along_target)
-    };
+    let mut held: HashSet<Address> =
+        if named.targets.is_empty() { edges.keys().cloned().collect() } else { closure(below(named.targets), along_target) };
     for excluded in closure(below(named.excludes), along_exclude) {
         held.remove(&excluded);
     }

@@ -24,7 +24,9 @@ impl Observer for Lines {
             RunEvent::Completed { address, operation, id: one, .. } => format!("{address}: {operation:?} complete{}", id(&one)),
             RunEvent::Skipped { address, because } => format!("{address}: skipped for {because}"),
             RunEvent::Stopping => "stopping".to_owned(),
-            RunEvent::Reading { .. } | RunEvent::Still { .. } | RunEvent::Progress { .. } | RunEvent::Failed { .. } | RunEvent::Warning { .. } => return,
+            RunEvent::Reading { .. } | RunEvent::Still { .. } | RunEvent::Progress { .. } | RunEvent::Failed { .. } | RunEvent::Warning { .. } => {
+                return;
+            }
         };
         self.0.lock().unwrap().push(line);
     }

@@ -62,15 +62,15 @@ async fn functions_are_called_once_for_equal_arguments() {
     let plan = bench.plan().await.unwrap();
     bench.fault("upper y", Fault::Contradict);
     let applied = bench.apply_plan(&plan).await.unwrap();
-    assert_eq!(applied.errors[0].summary, "the function upper of pravo.dev/providers/test/fake gave another result than in the plan for equal arguments");
+    assert_eq!(
+        applied.errors[0].summary,
+        "the function upper of pravo.dev/providers/test/fake gave another result than in the plan for equal arguments"
+    );
 }
 
 #[tokio::test]
 async fn ephemerals_are_opened_when_something_reached_needs_them() {
-    let mut bench = Bench::new([
-        ("key", token().with("key", "k")),
-        ("user", thing().with("name", "user").with("secret", of("key", "value"))),
-    ]);
+    let mut bench = Bench::new([("key", token().with("key", "k")), ("user", thing().with("name", "user").with("secret", of("key", "value")))]);
     assert_eq!(bench.planned().await, ["+ user", "+1 ~0 -0 =0", "planned 1 of 1."]);
     assert_eq!(bench.calls(), ["open k", "plan user", "close token"]);
     assert_eq!(bench.applied().await, "+1 ~0 -0 =0");

@@ -11,10 +11,7 @@ fn creates_first(meta: &mut Meta) {
 
 /// The page's root: `note` waits for `pet` without reading it.
 fn page() -> Bench {
-    Bench::new([
-        ("pet", thing().with("name", "pet").with("size", 2).meta(creates_first)),
-        ("note", note("note", "default")),
-    ])
+    Bench::new([("pet", thing().with("name", "pet").with("size", 2).meta(creates_first)), ("note", note("note", "default"))])
 }
 
 fn note(name: &str, note: &str) -> super::scripted::Struct {
@@ -52,7 +49,8 @@ async fn the_page_of_the_meta_fields() {
     assert_eq!(bench.planned().await, [refused]);
     assert_eq!(bench.lines(), ["pet: refreshing [id-3]"]);
     bench.options.destroy = true;
-    let refused = "Error: destroy refused: $lifecycle.prevent_destroy is set on pet; remove the setting from the specification to destroy the resource";
+    let refused =
+        "Error: destroy refused: $lifecycle.prevent_destroy is set on pet; remove the setting from the specification to destroy the resource";
     assert_eq!(bench.planned().await, [refused]);
     assert_eq!(bench.lines(), [""; 0], "nothing is read before it is refused");
 }
@@ -91,11 +89,13 @@ async fn meta_fields_alone_change_nothing() {
 
 #[tokio::test]
 async fn creating_first_spreads_to_replaced_dependencies() {
-    let body = |size: i64| [
-        ("a", thing().with("name", "a").with("size", size)),
-        ("b", thing().with("name", "b").with("note", of("a", "id"))),
-        ("c", thing().with("name", "c").with("size", size).with("note", of("b", "id")).meta(creates_first)),
-    ];
+    let body = |size: i64| {
+        [
+            ("a", thing().with("name", "a").with("size", size)),
+            ("b", thing().with("name", "b").with("note", of("a", "id"))),
+            ("c", thing().with("name", "c").with("size", size).with("note", of("b", "id")).meta(creates_first)),
+        ]
+    };
     let mut bench = Bench::new(body(1));
     bench.applied().await;
     body(2).into_iter().for_each(|(address, body)| bench.script.set(address, body));

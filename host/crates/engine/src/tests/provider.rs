@@ -61,7 +61,13 @@ fn fake_schema(world: &World) -> ProviderSchema {
         ("secret", write_only(Type::String)),
         ("password", password),
     ]);
-    let resource = |block| ResourceSchema { block, plans_destroy: world.asks_destroy, bulk: world.bulk, identity: world.identity.clone(), ..ResourceSchema::default() };
+    let resource = |block| ResourceSchema {
+        block,
+        plans_destroy: world.asks_destroy,
+        bulk: world.bulk,
+        identity: world.identity.clone(),
+        ..ResourceSchema::default()
+    };
     let look = schema([("key", required(Type::String)), ("found", computed(Type::String))]);
     let token = schema([("key", optional(Type::String)), ("value", computed(Type::String))]);
     let function = FunctionSchema {
@@ -206,7 +212,11 @@ impl Provider for Fakes {
         };
         if request.planned.is_null() {
             world.objects.remove(&id);
-            return if fault == Some(Fault::Crash) { Err(crashed("delete")) } else { Ok(Reply::of(CurrentObject { value: Value::Null, private: vec![] })) };
+            return if fault == Some(Fault::Crash) {
+                Err(crashed("delete"))
+            } else {
+                Ok(Reply::of(CurrentObject { value: Value::Null, private: vec![] }))
+            };
         }
         let mut value = set(&request.planned, "id", id.clone().into());
         if fault == Some(Fault::Contradict) {

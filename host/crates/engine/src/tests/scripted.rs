@@ -208,13 +208,18 @@ impl Conversation {
                 }
                 let binding = ProviderBinding { package: PACKAGE.to_owned(), allow: String::new() };
                 let key = format!("{function}{values:?}");
-                self.ask(key, QuestionKind::Call { binding, function: function.clone(), arguments: values, at: CallPlace::default() }, events).map(evaluated)
+                self.ask(key, QuestionKind::Call { binding, function: function.clone(), arguments: values, at: CallPlace::default() }, events)
+                    .map(evaluated)
             }
         }
     }
 
     #[expect(clippy::type_complexity, reason = "a test helper")]
-    fn object(&mut self, attributes: &BTreeMap<String, Expr>, events: &mut Vec<Event>) -> Option<Option<(Value, Vec<Path>, Vec<Path>, BTreeSet<String>)>> {
+    fn object(
+        &mut self,
+        attributes: &BTreeMap<String, Expr>,
+        events: &mut Vec<Event>,
+    ) -> Option<Option<(Value, Vec<Path>, Vec<Path>, BTreeSet<String>)>> {
         let mut references = BTreeSet::new();
         let (mut entries, mut ephemeral, mut sensitive) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (mut waits, mut failed) = (false, false);

@@ -194,7 +194,10 @@ impl FromStr for Host {
             return Ok(Self { name: format!("[{address}]"), port });
         }
         let label = |label: &str| {
-            !label.is_empty() && label.len() <= 63 && !label.starts_with('-') && !label.ends_with('-')
+            !label.is_empty()
+                && label.len() <= 63
+                && !label.starts_with('-')
+                && !label.ends_with('-')
                 && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         };
         if name.len() > 253 || !name.split('.').all(label) {
@@ -277,7 +280,9 @@ mod tests {
 
     #[test]
     fn paths_are_normalised() {
-        for (text, normal) in [(".", "."), ("./", "."), ("./a//b/", "a/b"), ("/", "/"), ("/etc/./app", "/etc/app"), ("../a", "../a"), ("..data", "..data")] {
+        for (text, normal) in
+            [(".", "."), ("./", "."), ("./a//b/", "a/b"), ("/", "/"), ("/etc/./app", "/etc/app"), ("../a", "../a"), ("..data", "..data")]
+        {
             assert_eq!(text.parse::<GrantPath>().unwrap().as_str(), normal, "{text:?}");
         }
         for text in ["", "a/../b", "/..", "../a/..", "a\0b", "a\nb"] {
@@ -291,17 +296,26 @@ mod tests {
         for (outer, inner) in [(".", "."), (".", "a/b"), (".", "..data"), ("/", "/etc"), ("/etc", "/etc/app"), ("a", "a/..b"), ("..", "../a")] {
             assert!(contains(outer, inner), "{outer} contains {inner}");
         }
-        for (outer, inner) in [(".", "/etc"), (".", ".."), (".", "../a"), ("/etc", "/etcetera"), ("/etc/app", "/etc"), ("..", "../.."), ("..", "../../a"), ("/", "a")] {
+        for (outer, inner) in
+            [(".", "/etc"), (".", ".."), (".", "../a"), ("/etc", "/etcetera"), ("/etc/app", "/etc"), ("..", "../.."), ("..", "../../a"), ("/", "a")]
+        {
             assert!(!contains(outer, inner), "{outer} does not contain {inner}");
         }
     }
 
     #[test]
     fn hosts_are_exact() {
-        for (text, normal) in [("API.example.com", "api.example.com"), ("a:1", "a:1"), ("[::1]:8080", "[::1]:8080"), ("[0:0::1]", "[::1]"), ("127.0.0.1:80", "127.0.0.1:80")] {
+        for (text, normal) in [
+            ("API.example.com", "api.example.com"),
+            ("a:1", "a:1"),
+            ("[::1]:8080", "[::1]:8080"),
+            ("[0:0::1]", "[::1]"),
+            ("127.0.0.1:80", "127.0.0.1:80"),
+        ] {
             assert_eq!(text.parse::<Host>().unwrap().to_string(), normal, "{text:?}");
         }
-        for text in ["", "*", "*.example.com", "https://a", "a/b", "a:0", "a:65536", "a:", "::1", "[::1", "[x]", "a..b", "-a", "a b", "user@a", "a."] {
+        for text in ["", "*", "*.example.com", "https://a", "a/b", "a:0", "a:65536", "a:", "::1", "[::1", "[x]", "a..b", "-a", "a b", "user@a", "a."]
+        {
             assert!(text.parse::<Host>().is_err(), "{text:?}");
         }
         let covers = |a: &str, b: &str| a.parse::<Host>().unwrap().covers(&b.parse().unwrap());

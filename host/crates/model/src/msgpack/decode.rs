@@ -113,9 +113,7 @@ impl<'a> Reader<'a> {
         if length != kinds.len() {
             return Err(CodecError::new(format!("a tuple of {} elements is required, here are {length}", kinds.len())));
         }
-        let elements = kinds.iter().zip(0..).map(|(kind, index)| {
-            self.value(kind, depth + 1).map_err(|error| error.below(PathStep::Index(index)))
-        });
+        let elements = kinds.iter().zip(0..).map(|(kind, index)| self.value(kind, depth + 1).map_err(|error| error.below(PathStep::Index(index))));
         Ok(Value::List(elements.collect::<Result<_, _>>()?))
     }
 

@@ -41,11 +41,7 @@ fn the_protocol_s_vectors() {
         (number("0.1"), Type::Number, "a3 30 2e 31"),
         (number("9223372036854775808"), Type::Number, "b3 39 32 32 33 33 37 32 30 33 36 38 35 34 37 37 35 38 30 38"),
         (Value::Null, Type::Number, "c0"),
-        (
-            Value::object([("a", "x".into()), ("b", Value::Null)]),
-            object(&[("a", Type::String), ("b", Type::Bool)]),
-            "82 a1 61 a1 78 a1 62 c0",
-        ),
+        (Value::object([("a", "x".into()), ("b", Value::Null)]), object(&[("a", Type::String), ("b", Type::Bool)]), "82 a1 61 a1 78 a1 62 c0"),
         (Value::List(vec!["x".into()]), list(Type::String), "91 a1 78"),
         (Value::Map(BTreeMap::new()), map(Type::String), "80"),
         ("x".into(), Type::Dynamic, "92 c4 08 22 73 74 72 69 6e 67 22 a1 78"),

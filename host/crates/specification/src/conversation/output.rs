@@ -31,7 +31,8 @@ impl Wanted {
 
 fn segments(path: Option<&str>) -> Result<Vec<Segment>, Vec<Diagnostic>> {
     let Some(path) = path else { return Ok(Vec::new()) };
-    let address: Address = path.parse().map_err(|error: pravo_model::AddressError| vec![Diagnostic::error("specification.output", error.to_string())])?;
+    let address: Address =
+        path.parse().map_err(|error: pravo_model::AddressError| vec![Diagnostic::error("specification.output", error.to_string())])?;
     Ok(address.segments())
 }
 
@@ -100,7 +101,8 @@ impl<E: Evaluation> Conversation<E> {
         let findings = reader.findings;
         let mut errors = findings.errors;
         for (path, node) in findings.ephemeral {
-            let summary = format!("{name}{}{} is ephemeral, so it is no output", if path.is_empty() { "" } else { "." }, crate::raw::path_text(&path));
+            let summary =
+                format!("{name}{}{} is ephemeral, so it is no output", if path.is_empty() { "" } else { "." }, crate::raw::path_text(&path));
             errors.push(placed(&self.evaluation, node, Diagnostic::error("specification.ephemeral", summary)));
         }
         if !errors.is_empty() {
@@ -121,7 +123,9 @@ impl<E: Evaluation> Conversation<E> {
                         && !matches!(part.value, PartValue::Incomplete(_) | PartValue::Missing)
                         && !self.evaluation.trace(part.node).marks_of(&part.value).ephemeral
                 };
-                PartValue::Struct(fields.into_iter().filter(|(name, part)| shown(name, part)).map(|(name, part)| (name, self.without_hidden(part))).collect())
+                PartValue::Struct(
+                    fields.into_iter().filter(|(name, part)| shown(name, part)).map(|(name, part)| (name, self.without_hidden(part))).collect(),
+                )
             }
             PartValue::List(elements) => PartValue::List(elements.into_iter().map(|part| self.without_hidden(part)).collect()),
             value => value,
@@ -132,10 +136,15 @@ impl<E: Evaluation> Conversation<E> {
     fn no_such_field(&self, path: &str, missing: Option<(Node, Segment)>) -> Diagnostic {
         let diagnostic = Diagnostic::error("specification.output", format!("there is no field {path}"));
         let Some((node, Segment::Field(name))) = missing else { return diagnostic };
-        let fields: Vec<String> = self.evaluation.children(node).into_iter().filter_map(|(label, _)| match label {
-            Label::Segment(Segment::Field(name)) => Some(name),
-            _ => None,
-        }).collect();
+        let fields: Vec<String> = self
+            .evaluation
+            .children(node)
+            .into_iter()
+            .filter_map(|(label, _)| match label {
+                Label::Segment(Segment::Field(name)) => Some(name),
+                _ => None,
+            })
+            .collect();
         diagnostic.with_help(suggestion(&name, fields.iter().map(String::as_str)))
     }
 }

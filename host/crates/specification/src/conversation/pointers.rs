@@ -124,7 +124,8 @@ impl<E: Evaluation> Conversation<E> {
                 }
             };
             let Some(target) = alias else { return Some(node) };
-            let child = |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
+            let child =
+                |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
             // A part that is not there (an attribute that is not set) stands for its owner.
             let mut original = target;
             for label in labels.iter().rev() {

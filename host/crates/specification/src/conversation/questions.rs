@@ -114,7 +114,8 @@ impl<E: Evaluation> Conversation<E> {
 
     fn call(&self, call: Node, mut arguments: Vec<(String, Raw)>) -> Result<QuestionKind, Box<Diagnostic>> {
         let path = self.evaluation.path(call);
-        let refuse = |summary: String| Box::new(placed(&self.evaluation, call, Diagnostic::error("specification.call", summary)).with_path(path.clone()));
+        let refuse =
+            |summary: String| Box::new(placed(&self.evaluation, call, Diagnostic::error("specification.call", summary)).with_path(path.clone()));
         let found = templates(&self.evaluation, call);
         let Some((template, _)) = found.first() else {
             return Err(refuse(format!("{path} takes its function from no provider instance")));

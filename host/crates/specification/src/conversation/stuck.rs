@@ -48,7 +48,12 @@ impl<E: Evaluation> Conversation<E> {
 
     fn owners(&self, state: &State) -> BTreeSet<Address> {
         let State::Waiting(asks) = state else { return BTreeSet::new() };
-        asks.iter().filter(|ask| !self.questions.is_answered(**ask)).filter_map(|ask| self.owner(*ask)).filter_map(|id| self.registry.entry(id)).map(|entry| entry.address.clone()).collect()
+        asks.iter()
+            .filter(|ask| !self.questions.is_answered(**ask))
+            .filter_map(|ask| self.owner(*ask))
+            .filter_map(|id| self.registry.entry(id))
+            .map(|entry| entry.address.clone())
+            .collect()
     }
 
     fn owner(&self, ask: Ask) -> Option<EntryId> {

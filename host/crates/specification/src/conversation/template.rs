@@ -2,8 +2,8 @@
 
 use pravo_cue::Node;
 use pravo_diag::Diagnostic;
-use pravo_model::specification::Kind;
 use pravo_model::Segment;
+use pravo_model::specification::Kind;
 
 use crate::evaluation::{Evaluation, Hosted, Label, Origin};
 use crate::requirements::PROVIDERS;
@@ -91,7 +91,9 @@ pub(super) fn the_template(evaluation: &dyn Evaluation, node: Node) -> Result<Te
             format!("{path} has two types, {} and {}", first.name, other.name)
         };
         let help = "a resource has one type of one instance; make two resources";
-        return Err(Box::new(Diagnostic::error("specification.type", summary).with_path(path).at(place.at, "").at(at.at, "the other").with_help(help)));
+        return Err(Box::new(
+            Diagnostic::error("specification.type", summary).with_path(path).at(place.at, "").at(at.at, "the other").with_help(help),
+        ));
     }
     if evaluation.is_template(first.instance) {
         let summary = format!("{path} takes its type from {}, which is a template, not a provider instance", evaluation.path(first.instance));

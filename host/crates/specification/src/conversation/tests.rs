@@ -138,7 +138,9 @@ impl Told {
 
 fn output(text: &str, path: Option<&str>, answers: Answers<'_>) -> Result<Output, String> {
     let mut specification = open(text)?;
-    let show = |specification: &dyn Specification, errors: Vec<pravo_diag::Diagnostic>| render_all(&errors, specification.sources(), pravo_diag::Style::default());
+    let show = |specification: &dyn Specification, errors: Vec<pravo_diag::Diagnostic>| {
+        render_all(&errors, specification.sources(), pravo_diag::Style::default())
+    };
     specification.want_output(path).map_err(|errors| show(&*specification, errors))?;
     drive(&mut *specification, answers)?;
     specification.output(path).map_err(|errors| show(&*specification, errors))
@@ -234,12 +236,19 @@ fn depends_on_is_read_by_where_it_points() {
     let told = tell(text, &no_answer);
     assert_eq!(told.edges("old.b"), " | old.a");
     assert_eq!(told.edges("old.c"), " | old.a old.b pet");
-    check_refused("x: $random.#Resource.random_pet & {$depends_on: [\"pet\"]}", &unknown, &["x: an element of $depends_on refers to no resource", "main.cue:13:50"]);
+    check_refused(
+        "x: $random.#Resource.random_pet & {$depends_on: [\"pet\"]}",
+        &unknown,
+        &["x: an element of $depends_on refers to no resource", "main.cue:13:50"],
+    );
 }
 
 #[test]
 fn groups_move_what_lies_below() {
-    let told = tell("new: {\n\t$from: \"old\"\n\ta: $local.#Resource.local_file & {filename: \"a.txt\"}\n\tb: $local.#Resource.local_file & {filename: \"b.txt\", $from: \"other\"}\n}", &no_answer);
+    let told = tell(
+        "new: {\n\t$from: \"old\"\n\ta: $local.#Resource.local_file & {filename: \"a.txt\"}\n\tb: $local.#Resource.local_file & {filename: \"b.txt\", $from: \"other\"}\n}",
+        &no_answer,
+    );
     assert_eq!(told.groups, ["new from old"]);
     let from = |address: &str| told.body(address).meta.from.clone().map(|moved| (moved.from.to_string(), moved.group));
     assert_eq!(from("new.a"), Some(("old.a".into(), true)));
@@ -249,7 +258,9 @@ fn groups_move_what_lies_below() {
 #[test]
 fn a_closed_group_embeds_the_meta_package() {
     let text = "import \"pravo.dev/meta\"\n";
-    let with = |group: &str| format!("#Web: {{{group}name: string, a: $local.#Resource.local_file & {{filename: name}}}}\nweb: #Web & {{$from: \"old\", name: \"x\"}}");
+    let with = |group: &str| {
+        format!("#Web: {{{group}name: string, a: $local.#Resource.local_file & {{filename: name}}}}\nweb: #Web & {{$from: \"old\", name: \"x\"}}")
+    };
     check_refused(&with(""), &unknown, &["$from"]);
     let directory = tempfile::tempdir().unwrap();
     let body = format!("{}{}", HEAD.replace("import (", &format!("{text}import (")), with("meta.#Group, "));
@@ -262,9 +273,14 @@ fn a_closed_group_embeds_the_meta_package() {
 
 #[test]
 fn meta_fields_are_checked_where_they_stand() {
-    let file = |meta: &str| format!("pet: $random.#Resource.random_pet & {{length: 1}}\nnote: $local.#Resource.local_file & {{filename: \"n\", {meta}}}");
+    let file =
+        |meta: &str| format!("pet: $random.#Resource.random_pet & {{length: 1}}\nnote: $local.#Resource.local_file & {{filename: \"n\", {meta}}}");
     check_refused(&file("$lifecycle: refresh: \"soon\""), &unknown, &["note: $lifecycle.refresh: \"soon\" is not a refresh age", "main.cue:14:74"]);
-    check_refused(&file("$lifecycle: ignore_changes: [\"contents\"]"), &unknown, &["there is no attribute \"contents\"", "did you mean \"content\"?", "main.cue:14:"]);
+    check_refused(
+        &file("$lifecycle: ignore_changes: [\"contents\"]"),
+        &unknown,
+        &["there is no attribute \"contents\"", "did you mean \"content\"?", "main.cue:14:"],
+    );
     check_refused(&file("$lifecycle: ignore_changes: [\"*\", \"content\"]"), &unknown, &["stands alone"]);
     check_refused(&file("$lifecycle: prevent_destroys: true"), &unknown, &["prevent_destroys", "main.cue:14:"]);
     check_refused(&file("$import: pet.id"), &unknown, &["note: $import must be known when planning, but it needs pet.id", "main.cue:14:"]);
@@ -324,7 +340,11 @@ fn instances_have_configuration_and_dependencies() {
     assert_eq!(texts, ["pet", "tok"]);
     assert_eq!(instance.ephemeral[0].to_string(), "token");
     assert_eq!(told.body("s").ephemeral[0].to_string(), "secret");
-    check_refused(&text.replace("secret: tok", "name: tok").replace("name: \"s\", ", ""), &answers, &["s.name: an ephemeral value would be stored here", "main.cue:16:"]);
+    check_refused(
+        &text.replace("secret: tok", "name: tok").replace("name: \"s\", ", ""),
+        &answers,
+        &["s.name: an ephemeral value would be stored here", "main.cue:16:"],
+    );
 }
 
 #[test]
@@ -399,7 +419,9 @@ fn work_grows_with_the_number_of_resources() {
         std::fs::write(directory.path().join("main.cue"), format!("{}{text}", HEAD.replace("import (", "import (\n\t\"list\""))).unwrap();
         let root = Root::load(directory.path(), &Options::default()).unwrap();
         let start = std::time::Instant::now();
-        let mut specification = root.start(&schemas).unwrap_or_else(|rejected| panic!("{}", render_all(&rejected.diagnostics, &rejected.sources, pravo_diag::Style::default())));
+        let mut specification = root
+            .start(&schemas)
+            .unwrap_or_else(|rejected| panic!("{}", render_all(&rejected.diagnostics, &rejected.sources, pravo_diag::Style::default())));
         let told = drive(&mut *specification, &|question| known(question)).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(told.bodies.len(), size);
         assert_eq!(told.edges("chains[3].n7"), "chains[3].n6 | ");
@@ -410,10 +432,25 @@ fn work_grows_with_the_number_of_resources() {
 #[test]
 fn addresses_and_presence_are_no_secrets() {
     let secret = "f: $local.#Resource.local_sensitive_file & {filename: \"f\", content: \"hunter2\"}\n";
-    check_refused(&format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"), &unknown, &["is made from a sensitive value", "main.cue:14:"]);
-    assert!(!refused(&format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"), &unknown).split("main.cue").next().unwrap().contains("hunter2"));
-    check_refused(&format!("{secret}if f.content != \"\" {{g: $random.#Resource.random_pet & {{length: 1}}}}"), &unknown, &["is made from a sensitive value"]);
-    let guarded = tell("pet: $random.#Resource.random_pet & {length: 2}\nif pet.length > 1 {g: $random.#Resource.random_pet & {length: 1}}", &no_answer);
+    check_refused(
+        &format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"),
+        &unknown,
+        &["is made from a sensitive value", "main.cue:14:"],
+    );
+    assert!(
+        !refused(&format!("{secret}g: \"\\(f.content)\": $random.#Resource.random_pet & {{length: 1}}"), &unknown)
+            .split("main.cue")
+            .next()
+            .unwrap()
+            .contains("hunter2")
+    );
+    check_refused(
+        &format!("{secret}if f.content != \"\" {{g: $random.#Resource.random_pet & {{length: 1}}}}"),
+        &unknown,
+        &["is made from a sensitive value"],
+    );
+    let guarded =
+        tell("pet: $random.#Resource.random_pet & {length: 2}\nif pet.length > 1 {g: $random.#Resource.random_pet & {length: 1}}", &no_answer);
     assert_eq!(guarded.edges("g"), "pet | ");
 }
 
@@ -423,12 +460,20 @@ fn settings_are_evaluated_before_anything_else() {
     let settings = specification.settings();
     assert_eq!((settings.refresh.to_string().as_str(), settings.parallelism, settings.state.as_str()), ("15m", 4, "x.state"));
     check_refused("$settings: refrehs: \"15m\"", &unknown, &["$settings has no field \"refrehs\"", "did you mean \"refresh\"?", "main.cue:13:"]);
-    check_refused("$settings: parallelism: pet.length\npet: $random.#Resource.random_pet & {prefix: \"x\"}", &unknown, &["$settings.parallelism", "main.cue:13:"]);
+    check_refused(
+        "$settings: parallelism: pet.length\npet: $random.#Resource.random_pet & {prefix: \"x\"}",
+        &unknown,
+        &["$settings.parallelism", "main.cue:13:"],
+    );
 }
 
 #[test]
 fn versions_that_come_from_elsewhere_are_refused() {
-    check_refused("_base: $version: \">=1\"\n$more: rnd.#Provider & _base\npet: $more.#Resource.random_pet & {length: 1}", &unknown, &["$more.$version comes from elsewhere"]);
+    check_refused(
+        "_base: $version: \">=1\"\n$more: rnd.#Provider & _base\npet: $more.#Resource.random_pet & {length: 1}",
+        &unknown,
+        &["$more.$version comes from elsewhere"],
+    );
     assert_eq!(tell("$more: rnd.#Provider & {$version: \">=1\"}\npet: $more.#Resource.random_pet & {length: 1}", &unknown).addresses(), ["pet"]);
 }
 

@@ -225,7 +225,9 @@ impl<E: Evaluation> Conversation<E> {
         };
         let (Some(schema), Some(address)) = (self.schemas.get(&package).cloned(), self.address(node)) else {
             let summary = format!("there is no schema for {package}");
-            return self.errors.push(placed(&self.evaluation, node, Diagnostic::error("specification.instance", summary)).with_help("run pravo init"));
+            return self
+                .errors
+                .push(placed(&self.evaluation, node, Diagnostic::error("specification.instance", summary)).with_help("run pravo init"));
         };
         let id = u32::try_from(self.registry.instances.len()).unwrap_or(u32::MAX);
         let span = self.evaluation.span(node).unwrap_or(self.nowhere);
@@ -297,7 +299,8 @@ impl<E: Evaluation> Conversation<E> {
                 let Some(parent) = self.evaluation.parent(at) else { break };
                 at = parent;
             }
-            let child = |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
+            let child =
+                |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
             let original = labels.iter().rev().try_fold(origin.target, |node, label| child(node, label));
             if let Some(original) = original.filter(|original| matches!(self.evaluation.hosted(*original), Some(Hosted::Body(_)))) {
                 refused.insert(node);
@@ -309,7 +312,9 @@ impl<E: Evaluation> Conversation<E> {
     fn refuse_copy(&mut self, copy: Node, target: Node, at: Span) {
         let (copy, target) = (self.evaluation.path(copy), self.evaluation.path(target));
         let summary = format!("{copy} copies {target}; make it a definition");
-        let help = format!("a copy would make a second object; move the body of {target} into a definition (#Name: …) and use it in both places, or refer to {target} alone");
+        let help = format!(
+            "a copy would make a second object; move the body of {target} into a definition (#Name: …) and use it in both places, or refer to {target} alone"
+        );
         self.errors.push(Diagnostic::error("specification.copy", summary).with_path(copy).at(at, "").with_help(help));
     }
 }

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pravo_cue::syntax::ast::{Attribute, Declaration, Expression, Field, File};
 use pravo_cue::data::Format;
+use pravo_cue::syntax::ast::{Attribute, Declaration, Expression, Field, File};
 use pravo_cue::syntax::literal;
 use pravo_diag::Diagnostic;
 

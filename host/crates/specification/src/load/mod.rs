@@ -64,7 +64,15 @@ impl Reader {
             let help = "name a directory that holds .cue files with -C";
             Diagnostic::error("specification.directory", format!("{}: {error}", directory.display())).with_help(help)
         })?;
-        let mut reader = Self { directory: absolute, sources: SourceMap::new(), inputs: Vec::new(), module: None, tags, options: Options::default(), given: Vec::new() };
+        let mut reader = Self {
+            directory: absolute,
+            sources: SourceMap::new(),
+            inputs: Vec::new(),
+            module: None,
+            tags,
+            options: Options::default(),
+            given: Vec::new(),
+        };
         if let Some(home) = module::find(&reader.directory) {
             match reader.module_file(home) {
                 Ok(module) => {

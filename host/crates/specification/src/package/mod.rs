@@ -15,8 +15,8 @@ pub(crate) mod writer;
 pub use builtin::{META, POLICY, SETTINGS, builtin};
 pub(crate) use provider::argument_field;
 pub use provider::{package_name, provider_package};
-pub(crate) use writer::quoted;
 pub use selection::Selection;
+pub(crate) use writer::quoted;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn names_that_occur_are_selected() {
-        let selection = Selection::of_sources(["a: $p.#Resource.random_pet & {length: 2}\n// #Resource[x] is only spoken of\nb: $p.#Data.\"local_file\""]);
+        let selection =
+            Selection::of_sources(["a: $p.#Resource.random_pet & {length: 2}\n// #Resource[x] is only spoken of\nb: $p.#Data.\"local_file\""]);
         assert!(selection.contains("random_pet") && selection.contains("local_file"));
         assert!(!selection.contains("random_id"));
     }

@@ -156,7 +156,11 @@ fn field_count(block: &Block) -> usize {
 #[test]
 fn a_parameter_named_result_has_a_field_of_its_own() {
     let parameter = |name: &str| Parameter { name: name.to_owned(), kind: Type::String, allow_null: false, description: String::new() };
-    let signature = FunctionSchema { parameters: vec![parameter("result"), parameter("result_"), parameter("x")], result: Type::Bool, description: String::new() };
+    let signature = FunctionSchema {
+        parameters: vec![parameter("result"), parameter("result_"), parameter("x")],
+        result: Type::Bool,
+        description: String::new(),
+    };
     let fields: Vec<String> = signature.parameters.iter().map(|one| argument_field(&signature, &one.name)).collect();
     assert_eq!(fields, ["result__", "result_", "x"]);
     let schema = ProviderSchema { format: 1, functions: [("f".to_owned(), signature)].into(), ..ProviderSchema::default() };
@@ -172,8 +176,14 @@ fn a_package_has_a_field_for_each_attribute() {
     server.block.description = "A server.\n\nIt serves.".into();
     server.block.attributes.get_mut("any").unwrap().deprecated = Some("use \"tags\"".into());
     server.block.attributes.insert("string".into(), crate::fixtures::attribute("string bool ?").1);
-    let text = provider_package("pravo.dev/providers/example/cloud", &schema, &Selection::Names(["cloud_server".to_owned(), "join".to_owned()].into()));
-    let server: String = text.lines().skip_while(|line| !line.contains("// A server")).take_while(|line| !line.contains("#Data")).map(|line| format!("{line}\n")).collect();
+    let text =
+        provider_package("pravo.dev/providers/example/cloud", &schema, &Selection::Names(["cloud_server".to_owned(), "join".to_owned()].into()));
+    let server: String = text
+        .lines()
+        .skip_while(|line| !line.contains("// A server"))
+        .take_while(|line| !line.contains("#Data"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     let expected = r#"		// A server.
 		//
 		// It serves.
@@ -204,7 +214,10 @@ fn a_package_has_a_field_for_each_attribute() {
 	// The data sources.
 "#;
     assert_eq!(server, expected);
-    assert!(text.contains("\t\tjoin: {\n\t\t\t@host(function)\n\t\t\tleft!: string\n\t\t\tright!: string\n\t\t\tresult: null | string\n\t\t}\n"), "{text}");
+    assert!(
+        text.contains("\t\tjoin: {\n\t\t\t@host(function)\n\t\t\tleft!: string\n\t\t\tright!: string\n\t\t\tresult: null | string\n\t\t}\n"),
+        "{text}"
+    );
     assert!(text.contains("\ttoken?: null | string @mark(sensitive)\n"), "{text}");
     assert!(!text.contains("cloud_image"));
     parsed(&text);

@@ -12,8 +12,28 @@ pub(super) struct Writer {
 /// Names that mean something else where they are written bare: keywords, and predeclared identifiers that a field of
 /// the same name would hide from the types beside it.
 pub(super) const RESERVED: &[&str] = &[
-    "package", "import", "for", "in", "if", "let", "try", "else", "otherwise", "fallback", "true", "false", "null", "bool", "int", "float", "string",
-    "bytes", "number", "uint", "rune", "self",
+    "package",
+    "import",
+    "for",
+    "in",
+    "if",
+    "let",
+    "try",
+    "else",
+    "otherwise",
+    "fallback",
+    "true",
+    "false",
+    "null",
+    "bool",
+    "int",
+    "float",
+    "string",
+    "bytes",
+    "number",
+    "uint",
+    "rune",
+    "self",
 ];
 
 /// A label as text: bare where that is safe, else in quotes.

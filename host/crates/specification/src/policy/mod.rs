@@ -15,10 +15,10 @@ use pravo_diag::{Diagnostic, SourceMap};
 use pravo_model::plan::PlanDocument;
 use pravo_model::policy::Policy;
 
+use crate::Rejected;
 use crate::load::{Package, Reader, Tags};
 use crate::root::packages_of;
 use crate::session::Evaluator;
-use crate::Rejected;
 
 /// A policy that was read.
 struct Loaded {

@@ -47,7 +47,12 @@ fn judged(text: &str) -> String {
 
 #[test]
 fn a_policy_that_agrees_is_silent() {
-    for text in ["", "plan: summary: destroy: <=1", "if plan.summary.destroy > 1 {no: error(\"never\")}", "plan: resources: [string]: provider: =~\"hashicorp\""] {
+    for text in [
+        "",
+        "plan: summary: destroy: <=1",
+        "if plan.summary.destroy > 1 {no: error(\"never\")}",
+        "plan: resources: [string]: provider: =~\"hashicorp\"",
+    ] {
         assert_eq!(judged(text), "", "{text}");
     }
 }

@@ -42,7 +42,8 @@ fn resource(out: &mut String, change: &ResourceChange) {
         None => change.address.to_string(),
     };
     let _ = writeln!(out, "\t\t{}: {{", quoted(&address));
-    let fields = [("action", name(change.action)), ("type", change.type_name.clone()), ("provider", change.provider.clone()), ("reason", name(change.reason))];
+    let fields =
+        [("action", name(change.action)), ("type", change.type_name.clone()), ("provider", change.provider.clone()), ("reason", name(change.reason))];
     for (field, text) in fields {
         let _ = writeln!(out, "\t\t\t{field}: {}", quoted(&text));
     }

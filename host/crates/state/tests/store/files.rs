@@ -110,7 +110,11 @@ fn newer_formats_are_refused() {
     drop(database);
     for error in [store.view().map(drop).unwrap_err(), store.write("test").map(drop).unwrap_err()] {
         assert_eq!(error.kind, StateErrorKind::Newer);
-        assert!(error.message.contains("was written by a newer pravo: it has format 2, and this pravo knows formats up to 1 (written by pravo 9.9.9)"), "{}", error.message);
+        assert!(
+            error.message.contains("was written by a newer pravo: it has format 2, and this pravo knows formats up to 1 (written by pravo 9.9.9)"),
+            "{}",
+            error.message
+        );
     }
 }
 
@@ -124,7 +128,10 @@ fn states_of_format_1_are_read_and_written() {
         assert_eq!(view.records().unwrap(), expected_of_format_1());
         assert_eq!(view.dependents(&address("pet")).unwrap(), [address("note"), address("servers[10]")]);
         assert_eq!(view.intents().unwrap().len(), 1);
-        assert_eq!(view.record_at(&address("gone"), pravo_model::state::TransactionId(1)).unwrap().map(|record| record.type_name), Some("random_pet".to_owned()));
+        assert_eq!(
+            view.record_at(&address("gone"), pravo_model::state::TransactionId(1)).unwrap().map(|record| record.type_name),
+            Some("random_pet".to_owned())
+        );
         assert_eq!(view.record_at(&address("gone"), pravo_model::state::TransactionId(2)).unwrap(), None);
         view.last_transaction().unwrap().unwrap().id
     };
@@ -151,7 +158,10 @@ fn expected_of_format_1() -> Vec<pravo_model::state::Record> {
 fn write_the_fixture() {
     let (_directory, store) = store();
     transact(&store, vec![vec![put("pet", 4, &[]), put("gone", 1, &["pet"]), put("servers[10]", 11, &["note", "pet"])]]);
-    transact(&store, vec![vec![put("note", 7, &["pet"]), pravo_model::state::Change::Remove(address("gone"))], vec![crate::support::open("web.new", 3)]]);
+    transact(
+        &store,
+        vec![vec![put("note", 7, &["pet"]), pravo_model::state::Change::Remove(address("gone"))], vec![crate::support::open("web.new", 3)]],
+    );
     fs::copy(store.path(), concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1.state")).unwrap();
 }
 
@@ -174,7 +184,8 @@ fn files_are_for_their_owner_alone() {
     use std::os::unix::fs::PermissionsExt as _;
     let (directory, store) = store();
     let writer = crate::support::writer(&store);
-    let modes: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().permissions().mode() & 0o777).collect();
+    let modes: Vec<_> =
+        fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().metadata().unwrap().permissions().mode() & 0o777).collect();
     assert_eq!(modes, [0o600, 0o600]);
     drop(writer);
 }

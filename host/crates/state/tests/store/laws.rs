@@ -100,7 +100,8 @@ impl Plain {
         assert_eq!(view.heads().unwrap(), records.iter().map(|record| (record.address.clone(), record.head.clone())).collect::<Vec<_>>());
         for text in ADDRESSES.map(address) {
             assert_eq!(view.record(&text).unwrap(), self.records.get(text.as_str()).cloned());
-            let dependents: BTreeSet<Address> = records.iter().filter(|record| record.head.dependencies.contains(&text)).map(|record| record.address.clone()).collect();
+            let dependents: BTreeSet<Address> =
+                records.iter().filter(|record| record.head.dependencies.contains(&text)).map(|record| record.address.clone()).collect();
             assert_eq!(view.dependents(&text).unwrap(), dependents.into_iter().collect::<Vec<_>>(), "dependents of {text}");
             for until in 0..=last.0 {
                 let then = self.history.iter().rfind(|((transaction, at), _)| *transaction <= until && at == text.as_str());
@@ -110,7 +111,11 @@ impl Plain {
         assert_eq!(view.intents().unwrap(), self.intents.values().cloned().collect::<Vec<_>>());
         let instances: Vec<_> = self.instances.iter().map(|(text, instance)| (address(text), instance.clone())).collect();
         assert_eq!(view.instances().unwrap(), instances);
-        let entry = |((transaction, text), record): (&(u64, String), &Option<Record>)| HistoryEntry { transaction: TransactionId(*transaction), address: address(text), record: record.clone() };
+        let entry = |((transaction, text), record): (&(u64, String), &Option<Record>)| HistoryEntry {
+            transaction: TransactionId(*transaction),
+            address: address(text),
+            record: record.clone(),
+        };
         for after in 0..=last.0 {
             let expected: Vec<_> = self.history.iter().filter(|((transaction, _), _)| *transaction > after).map(entry).collect();
             assert_eq!(view.history(TransactionId(after), last).unwrap(), expected);

@@ -3,5 +3,5 @@
 mod crash;
 mod files;
 mod laws;
-mod support;
 mod sharing;
+mod support;

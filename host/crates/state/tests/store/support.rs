@@ -4,7 +4,10 @@ use std::future::Future;
 
 use pravo_model::provider::ProviderBinding;
 use pravo_model::specification::Kind;
-use pravo_model::state::{Change, Deposed, Fingerprint, Head, Intent, IntentAction, Object, Record, StateStore, StateWriter, Status, Timestamp, TransactionId, TransactionRecord};
+use pravo_model::state::{
+    Change, Deposed, Fingerprint, Head, Intent, IntentAction, Object, Record, StateStore, StateWriter, Status, Timestamp, TransactionId,
+    TransactionRecord,
+};
 use pravo_model::{Address, Path, PathStep};
 use pravo_state::RedbStore;
 
@@ -17,7 +20,11 @@ pub fn object(seed: u64) -> Object {
         attributes: format!("{{\"id\":\"id-{seed}\",\"length\":{seed}}}").into_bytes(),
         schema_version: seed % 3,
         private: vec![seed as u8; (seed % 5) as usize],
-        sensitive: if seed.is_multiple_of(2) { vec![] } else { vec![Path(vec![PathStep::Attribute("tags".into()), PathStep::Key("k".into()), PathStep::Index(seed), PathStep::Element("1".into())])] },
+        sensitive: if seed.is_multiple_of(2) {
+            vec![]
+        } else {
+            vec![Path(vec![PathStep::Attribute("tags".into()), PathStep::Key("k".into()), PathStep::Index(seed), PathStep::Element("1".into())])]
+        },
     }
 }
 
@@ -40,7 +47,10 @@ pub fn record(text: &str, seed: u64, dependencies: &[&str]) -> Record {
         address: address(text),
         type_name: "random_pet".into(),
         head: head(seed, dependencies.iter().map(|text| address(text)).collect()),
-        binding: ProviderBinding { package: "pravo.dev/providers/hashicorp/random".into(), allow: if seed.is_multiple_of(7) { "{\"fs\":[]}".into() } else { String::new() } },
+        binding: ProviderBinding {
+            package: "pravo.dev/providers/hashicorp/random".into(),
+            allow: if seed.is_multiple_of(7) { "{\"fs\":[]}".into() } else { String::new() },
+        },
         instance: address("$random"),
         object: (!seed.is_multiple_of(5)).then(|| object(seed)),
         deposed: if seed.is_multiple_of(4) { vec![Deposed { key: format!("{seed:08x}"), object: object(seed + 1) }] } else { vec![] },
@@ -54,7 +64,13 @@ pub fn put(text: &str, seed: u64, dependencies: &[&str]) -> Change {
 }
 
 pub fn open(text: &str, seed: u64) -> Change {
-    Change::Open(Box::new(Intent { address: address(text), action: IntentAction::Create, deposed: None, record: Some(Box::new(record(text, seed, &[]))), transaction: TransactionId(0) }))
+    Change::Open(Box::new(Intent {
+        address: address(text),
+        action: IntentAction::Create,
+        deposed: None,
+        record: Some(Box::new(record(text, seed, &[]))),
+        transaction: TransactionId(0),
+    }))
 }
 
 pub fn wait<T>(future: impl Future<Output = T>) -> T {

@@ -89,7 +89,14 @@ impl Files {
     }
 
     /// Runs an operation on the place of a path; follows links out of one grant into another.
-    fn at<T>(&self, verb: &'static str, path: &str, access: Access, last: Last, run: impl Fn(&Dir, &Path) -> Result<T, Step>) -> Result<T, FileError> {
+    fn at<T>(
+        &self,
+        verb: &'static str,
+        path: &str,
+        access: Access,
+        last: Last,
+        run: impl Fn(&Dir, &Path) -> Result<T, Step>,
+    ) -> Result<T, FileError> {
         check_text(verb, path)?;
         let mut target = self.absolute(path);
         for _ in 0..MAX_LINKS {
@@ -129,7 +136,9 @@ impl Files {
         let place = self.place(verb, path, &target, access)?;
         own::check(verb, path, &place, Last::Itself, &self.roots)?;
         let parent = self.at(verb, parent, access, Last::Followed, |directory, relative| directory.open_dir(relative).during(verb));
-        parent.map(|directory| (directory, OsString::from(name))).map_err(|error| FileError { message: rename_path(&error.message, verb, path), ..error })
+        parent
+            .map(|directory| (directory, OsString::from(name)))
+            .map_err(|error| FileError { message: rename_path(&error.message, verb, path), ..error })
     }
 
     /// The absolute form of a path.
@@ -139,9 +148,11 @@ impl Files {
 
     /// The narrowest grant that covers a path.
     fn place(&self, verb: &'static str, path: &str, target: &Steps, access: Access) -> Result<Place, FileError> {
-        let candidates = self.granted.iter().filter(|grant| grant.access >= access).flat_map(|grant| {
-            grant.spellings.iter().filter_map(move |spelling| Some((grant, spelling, below(target, spelling)?)))
-        });
+        let candidates = self
+            .granted
+            .iter()
+            .filter(|grant| grant.access >= access)
+            .flat_map(|grant| grant.spellings.iter().filter_map(move |spelling| Some((grant, spelling, below(target, spelling)?))));
         let Some((grant, spelling, relative)) = candidates.max_by_key(|(_, spelling, _)| spelling.len()) else {
             return Err(refusal(verb, path, target, &self.root, access));
         };

@@ -225,7 +225,9 @@ fn open_holder(directory: &Dir, relative: &Path) -> Result<(Dir, PathBuf), Step>
 fn replace(holder: &Dir, name: &Path, contents: &[u8], mode: u32) -> Result<u64, Step> {
     let existing = match holder.symlink_metadata(name) {
         Ok(metadata) if metadata.is_dir() => return Err(Step::host("open", ErrorCode::IsADirectory, "is a directory")),
-        Ok(metadata) if !metadata.is_file() => return Err(Step::host("open", ErrorCode::Other, "it is not a regular file, and only such are read and written")),
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(Step::host("open", ErrorCode::Other, "it is not a regular file, and only such are read and written"));
+        }
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).during("open"),

@@ -24,7 +24,8 @@ fn is_own(steps: &[String]) -> bool {
 pub(super) fn check(verb: &'static str, path: &str, place: &Place, last: Last, roots: &[Steps]) -> Result<(), FileError> {
     let real = real(place, last);
     if roots.iter().filter_map(|root| real.below(root)).any(is_own) {
-        let text = "permission denied: it belongs to pravo (pravo.state*, pravo.lock, .pravo, cue.mod and the specification), and no provider may write it";
+        let text =
+            "permission denied: it belongs to pravo (pravo.state*, pravo.lock, .pravo, cue.mod and the specification), and no provider may write it";
         return Err(Step::host(verb, ErrorCode::Denied, text).about(path));
     }
     Ok(())

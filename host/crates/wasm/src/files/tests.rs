@@ -153,7 +153,17 @@ fn errors_have_the_usual_words() {
 fn nothing_outside_the_grants_is_reached() {
     let ground = Ground::writing();
     let secret = ground.text("outside/secret");
-    for path in [secret.as_str(), "../outside/secret", "./../outside/secret", "x/../../outside/secret", "/etc/passwd", "/proc/self/environ", "..", "/", "../root/../outside/secret"] {
+    for path in [
+        secret.as_str(),
+        "../outside/secret",
+        "./../outside/secret",
+        "x/../../outside/secret",
+        "/etc/passwd",
+        "/proc/self/environ",
+        "..",
+        "/",
+        "../root/../outside/secret",
+    ] {
         for refused in [
             ground.read(path).unwrap_err(),
             ground.write(path, WriteMode::Truncate).unwrap_err(),
@@ -168,7 +178,10 @@ fn nothing_outside_the_grants_is_reached() {
         assert!(ground.files.rename(path, "mine").is_err() && ground.files.rename("mine", path).is_err());
     }
     let refused = ground.read("/etc/passwd").unwrap_err();
-    assert_eq!(refused, r#"open /etc/passwd: permission denied: it may not be read by this provider; allow it with $allow: fs: [{path: "/etc", access: "read"}]"#);
+    assert_eq!(
+        refused,
+        r#"open /etc/passwd: permission denied: it may not be read by this provider; allow it with $allow: fs: [{path: "/etc", access: "read"}]"#
+    );
     assert_eq!(ground.files.create_directory("../outside/d", 0o755, false).unwrap_err().code, ErrorCode::Denied);
     assert_eq!(ground.files.create_directory(&ground.text("outside/d/e"), 0o755, true).unwrap_err().code, ErrorCode::Denied);
     ground.assert_outside_untouched();
@@ -194,7 +207,18 @@ fn links_do_not_lead_out() {
     link("relative", "chain");
     link("../outside/new", "dangling");
     link("/", "top");
-    for name in ["absolute", "relative", "directory/secret", "absolute-directory/secret", "process", "chain", "dangling", "top/etc/passwd", "directory/", "directory/../outside/secret"] {
+    for name in [
+        "absolute",
+        "relative",
+        "directory/secret",
+        "absolute-directory/secret",
+        "process",
+        "chain",
+        "dangling",
+        "top/etc/passwd",
+        "directory/",
+        "directory/../outside/secret",
+    ] {
         for how in [WriteMode::Truncate, WriteMode::Append, WriteMode::CreateNew, WriteMode::Atomic] {
             assert!(ground.write(name, how).is_err(), "{name} {how:?}");
         }
@@ -289,7 +313,10 @@ fn the_narrowest_grant_that_suffices_counts() {
 fn without_a_grant_nothing_works() {
     let ground = Ground::new("{}");
     fs::write(ground.path("root/f"), "x").unwrap();
-    assert_eq!(ground.read("f"), Err(r#"open f: permission denied: it may not be read by this provider; allow it with $allow: fs: [{path: ".", access: "read"}]"#.into()));
+    assert_eq!(
+        ground.read("f"),
+        Err(r#"open f: permission denied: it may not be read by this provider; allow it with $allow: fs: [{path: ".", access: "read"}]"#.into())
+    );
     assert!(ground.write("f", WriteMode::Truncate).is_err());
 }
 
@@ -410,7 +437,18 @@ fn what_belongs_to_pravo_is_read_but_never_written() {
     symlink("../pravo.state", ground.path("root/sub/link")).unwrap();
     symlink(".pravo", ground.path("root/cache")).unwrap();
     let refused = |outcome: Result<u64, String>| assert!(outcome.as_ref().is_err_and(|error| error.contains("it belongs to pravo")), "{outcome:?}");
-    for path in ["pravo.state", "./sub/../pravo.lock", "main.cue", "new.cue", "pravo.state.lock", ".pravo/x", ".pravo/new", "sub/link", "cache/x", "cache/new"] {
+    for path in [
+        "pravo.state",
+        "./sub/../pravo.lock",
+        "main.cue",
+        "new.cue",
+        "pravo.state.lock",
+        ".pravo/x",
+        ".pravo/new",
+        "sub/link",
+        "cache/x",
+        "cache/new",
+    ] {
         for how in [WriteMode::Truncate, WriteMode::Atomic, WriteMode::Append, WriteMode::CreateNew] {
             refused(ground.write(path, how));
         }

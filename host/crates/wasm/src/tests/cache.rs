@@ -19,7 +19,11 @@ async fn run(cache: &Path, component: &[u8]) {
 }
 
 fn entries(cache: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(cache.join("compiled")).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    let mut found: Vec<_> = fs::read_dir(cache.join("compiled"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == extension))
+        .collect();
     found.sort();
     found
 }
@@ -89,7 +93,8 @@ async fn an_entry_of_another_cache_is_a_miss() {
 #[tokio::test]
 async fn an_entry_under_another_name_is_a_miss() {
     let cache = tempfile::tempdir().unwrap();
-    let (one, two) = (component(), GuestText::default().declare(r#"(data (i32.const 4096) "\a3abc") (func (unreachable))"#).call(&answer(4096, 4)).component());
+    let (one, two) =
+        (component(), GuestText::default().declare(r#"(data (i32.const 4096) "\a3abc") (func (unreachable))"#).call(&answer(4096, 4)).component());
     run(cache.path(), &one).await;
     let first = entries(cache.path(), "cwasm").remove(0);
     run(cache.path(), &two).await;

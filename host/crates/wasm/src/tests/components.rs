@@ -111,10 +111,30 @@ fn manifests_are_checked() {
 #[test]
 fn undeclared_imports_are_refused_by_name() {
     for (package, import, name, expected) in [
-        ("package evil:host@1.0.0 { interface api { steal: func(); } }", "evil:host/api@1.0.0", "steal", "imports evil:host/api@1.0.0, which pravo does not offer"),
-        ("package wasi:http@0.2.0 { interface outgoing-handler { steal: func(); } }", "wasi:http/outgoing-handler@0.2.0", "steal", "imports wasi:http/outgoing-handler@0.2.0"),
-        ("package wasi:cli@0.3.0 { interface environment { steal: func(); } }", "wasi:cli/environment@0.3.0", "steal", "imports wasi:cli/environment@0.3.0"),
-        ("package wasi:keyvalue@0.2.0 { interface store { steal: func(); } }", "wasi:keyvalue/store@0.2.0", "steal", "imports wasi:keyvalue/store@0.2.0"),
+        (
+            "package evil:host@1.0.0 { interface api { steal: func(); } }",
+            "evil:host/api@1.0.0",
+            "steal",
+            "imports evil:host/api@1.0.0, which pravo does not offer",
+        ),
+        (
+            "package wasi:http@0.2.0 { interface outgoing-handler { steal: func(); } }",
+            "wasi:http/outgoing-handler@0.2.0",
+            "steal",
+            "imports wasi:http/outgoing-handler@0.2.0",
+        ),
+        (
+            "package wasi:cli@0.3.0 { interface environment { steal: func(); } }",
+            "wasi:cli/environment@0.3.0",
+            "steal",
+            "imports wasi:cli/environment@0.3.0",
+        ),
+        (
+            "package wasi:keyvalue@0.2.0 { interface store { steal: func(); } }",
+            "wasi:keyvalue/store@0.2.0",
+            "steal",
+            "imports wasi:keyvalue/store@0.2.0",
+        ),
     ] {
         let guest = GuestText::default().world(package, import).import(import, name, "$steal");
         let refused = refusal(&guest.component());

@@ -29,7 +29,10 @@ async fn a_trap_is_the_providers_bug() {
         let provider = bench.provider(&GuestText::default().call(body), "{}");
         let failure = call(&provider).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::Crashed, "{failure:?}");
-        assert!(failure.message.starts_with("the provider test/guest failed to call f: it crashed (") && failure.message.contains(words), "{words}: {failure:?}");
+        assert!(
+            failure.message.starts_with("the provider test/guest failed to call f: it crashed (") && failure.message.contains(words),
+            "{words}: {failure:?}"
+        );
         assert!(failure.message.ends_with("; this is a bug of the provider"), "{failure}");
     }
 }
@@ -80,7 +83,10 @@ async fn what_was_printed_is_shown_without_control_characters() {
 #[tokio::test]
 async fn a_guest_that_ends_itself_has_crashed() {
     let wasi = "package wasi:cli@0.2.6 { interface exit { exit: func(status: result); } }";
-    let guest = GuestText::default().world(wasi, "wasi:cli/exit@0.2.6").import("wasi:cli/exit@0.2.6", "exit", "$exit (param i32)").call("(call $exit (i32.const 0)) (unreachable)");
+    let guest = GuestText::default()
+        .world(wasi, "wasi:cli/exit@0.2.6")
+        .import("wasi:cli/exit@0.2.6", "exit", "$exit (param i32)")
+        .call("(call $exit (i32.const 0)) (unreachable)");
     let failure = call(&Bench::new(Limits::default()).provider(&guest, "{}")).await.unwrap_err();
     assert_eq!(failure.message, "the provider test/guest failed to call f: it ended itself with status 0; this is a bug of the provider");
 }
@@ -120,7 +126,10 @@ async fn the_number_of_results_is_checked() {
     let provider = configured(GuestText::default()).await;
     let object = CurrentObject { value: empty(), private: Vec::new() };
     let request = PlanRequest { prior: Value::Null, config: empty(), proposed: empty(), private: Vec::new() };
-    assert_eq!(provider.read("thing", &[object]).await.unwrap_err().message, "the provider test/guest failed to read thing: it gave an invalid answer: 0 results for 1 requests; this is a bug of the provider");
+    assert_eq!(
+        provider.read("thing", &[object]).await.unwrap_err().message,
+        "the provider test/guest failed to read thing: it gave an invalid answer: 0 results for 1 requests; this is a bug of the provider"
+    );
     assert!(provider.plan("thing", &[request]).await.unwrap_err().message.contains("0 results for 1 requests"));
     assert!(provider.read("thing", &[]).await.unwrap().is_empty());
 }
@@ -152,9 +161,19 @@ async fn every_operation_reaches_the_guest() {
     assert!(configured(trap("upgrade")).await.upgrade(&stored).await.unwrap_err().message.contains("upgrade thing"));
     assert!(configured(trap("[method]configured.read")).await.read("thing", &[read]).await.unwrap_err().message.contains("read thing"));
     assert!(configured(trap("[method]configured.plan")).await.plan("thing", &[plan]).await.unwrap_err().message.contains("plan thing"));
-    assert!(configured(trap("[method]configured.apply")).await.apply("thing", &apply, Arc::new(|_| {})).await.unwrap_err().message.contains("apply thing"));
+    assert!(
+        configured(trap("[method]configured.apply"))
+            .await
+            .apply("thing", &apply, Arc::new(|_| {}))
+            .await
+            .unwrap_err()
+            .message
+            .contains("apply thing")
+    );
     assert!(configured(trap("[method]configured.import")).await.import("thing", "id").await.unwrap_err().message.contains("import thing"));
-    assert!(configured(trap("[method]configured.read-data")).await.read_data("thing", &empty()).await.unwrap_err().message.contains("read data thing"));
+    assert!(
+        configured(trap("[method]configured.read-data")).await.read_data("thing", &empty()).await.unwrap_err().message.contains("read data thing")
+    );
     assert!(configured(trap("[method]configured.open")).await.open("thing", &empty()).await.unwrap_err().message.contains("open thing"));
     assert!(configured(trap("[method]configured.renew")).await.renew("thing", b"x").await.unwrap_err().message.contains("renew thing"));
     assert!(configured(trap("[method]configured.close")).await.close("thing", b"x").await.unwrap_err().message.contains("close thing"));
@@ -171,7 +190,10 @@ async fn every_operation_reaches_the_guest() {
 async fn an_unconfigured_provider_says_so() {
     let provider = Bench::new(Limits::default()).provider(&GuestText::default(), "{}");
     let failure = provider.import("thing", "x").await.unwrap_err();
-    assert_eq!((failure.kind, failure.message.as_str()), (FailureKind::Unavailable, "the provider test/guest failed to import thing: it was not configured"));
+    assert_eq!(
+        (failure.kind, failure.message.as_str()),
+        (FailureKind::Unavailable, "the provider test/guest failed to import thing: it was not configured")
+    );
 }
 
 /// Refuses its configuration: one error with a summary and a path.
@@ -181,8 +203,12 @@ fn refusing(count: u32) -> GuestText {
          (i32.store8 (i32.const 5000) (i32.const 1)) (i32.store offset=4 (i32.const 5000) (i32.const 4096)) (i32.store offset=8 (i32.const 5000) (i32.const 9))
          (i32.store offset=12 (i32.const 5000) (i32.const 4105)) (i32.store offset=16 (i32.const 5000) (i32.const 6)) (i32.store offset=20 (i32.const 5000) (i32.const 0)) (i32.store offset=24 (i32.const 5000) (i32.const 0))"
     );
-    let fine = format!("(i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0))");
-    GuestText::default().declare(r#"(data (i32.const 4096) "bad\1btokenwhy\0a\1b!")"#).function("configure", &format!("(if (i32.const {count}) (then {error}) (else {fine})) (i32.const {AREA})"))
+    let fine = format!(
+        "(i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0))"
+    );
+    GuestText::default()
+        .declare(r#"(data (i32.const 4096) "bad\1btokenwhy\0a\1b!")"#)
+        .function("configure", &format!("(if (i32.const {count}) (then {error}) (else {fine})) (i32.const {AREA})"))
 }
 
 #[tokio::test]
@@ -205,13 +231,20 @@ async fn neither_configured_nor_an_error_is_nonsense() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_instance_is_configured_once() {
     // Traps when it is configured twice, or used without being configured.
-    let fine = format!("(if (global.get $configured) (then (unreachable))) (global.set $configured (i32.const 1)) (i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0)) (i32.const {AREA})");
+    let fine = format!(
+        "(if (global.get $configured) (then (unreachable))) (global.set $configured (i32.const 1)) (i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0)) (i32.const {AREA})"
+    );
     let guest = GuestText::default()
         .declare("(global $configured (mut i32) (i32.const 0))")
         .function("configure", &fine)
         .function("[method]configured.read-data", "(if (i32.eqz (global.get $configured)) (then (unreachable))) (if (i32.ne (local.get 0) (i32.const 7)) (then (unreachable))) (i32.const 1024)");
     let provider = configured(guest).await;
-    let calls: Vec<_> = (0..40).map(|_| { let provider = provider.clone(); tokio::spawn(async move { provider.read_data("thing", &empty()).await }) }).collect();
+    let calls: Vec<_> = (0..40)
+        .map(|_| {
+            let provider = provider.clone();
+            tokio::spawn(async move { provider.read_data("thing", &empty()).await })
+        })
+        .collect();
     for outcome in futures::future::join_all(calls).await {
         outcome.unwrap().unwrap();
     }
@@ -223,7 +256,8 @@ async fn every_instance_is_configured_once() {
 #[tokio::test]
 async fn a_cancelled_call_retires_its_instance() {
     let bench = Bench::new(Limits::default());
-    let guest = GuestText::default().declare(r#"(data (i32.const 4096) "\a1x") (global $busy (mut i32) (i32.const 0))"#)
+    let guest = GuestText::default()
+        .declare(r#"(data (i32.const 4096) "\a1x") (global $busy (mut i32) (i32.const 0))"#)
         .call(&format!("(if (global.get $busy) (then (unreachable))) (global.set $busy (i32.const 1)) (loop (br 0)) {}", answer(4096, 2)));
     let provider = bench.provider(&guest, "{}");
     provider.schema().await.unwrap();

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pravo_model::schema::{FunctionSchema, ProviderSchema, ResourceSchema, SCHEMA_FORMAT};
 use pravo_model::Type;
+use pravo_model::schema::{FunctionSchema, ProviderSchema, ResourceSchema, SCHEMA_FORMAT};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
@@ -152,8 +152,13 @@ impl GuestText {
         let mut functions = String::new();
         for (name, parameters) in EXPORTS {
             let default = match name {
-                "schema" => format!("(i32.store (i32.const {AREA}) (i32.const {SCHEMA})) (i32.store offset=4 (i32.const {AREA}) (i32.const {})) (i32.const {AREA})", self.schema.len()),
-                "configure" => format!("(i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0)) (i32.const {AREA})"),
+                "schema" => format!(
+                    "(i32.store (i32.const {AREA}) (i32.const {SCHEMA})) (i32.store offset=4 (i32.const {AREA}) (i32.const {})) (i32.const {AREA})",
+                    self.schema.len()
+                ),
+                "configure" => format!(
+                    "(i32.store8 (i32.const {AREA}) (i32.const 1)) (i32.store offset=4 (i32.const {AREA}) (call $new (i32.const 7))) (i32.store offset=8 (i32.const {AREA}) (i32.const 0)) (i32.store offset=12 (i32.const {AREA}) (i32.const 0)) (i32.const {AREA})"
+                ),
                 _ => format!("(i32.const {ZEROS})"),
             };
             let body = self.bodies.get(name).unwrap_or(&default);
@@ -191,7 +196,8 @@ impl GuestText {
         let wit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../wit/provider/v0_1");
         resolve.push_path(wit).unwrap();
         let interfaces: std::collections::BTreeSet<_> = self.imports.iter().map(|(interface, _)| interface.as_str()).collect();
-        let imports: String = interfaces.iter().filter(|interface| !interface.starts_with("pravo:")).map(|interface| format!("import {interface};\n")).collect();
+        let imports: String =
+            interfaces.iter().filter(|interface| !interface.starts_with("pravo:")).map(|interface| format!("import {interface};\n")).collect();
         let world = format!("package test:guest;\n{WASI}\n{}\nworld guest {{ include pravo:provider/provider-world@0.1.0;\n{imports} }}", self.world);
         let package = resolve.push_str("guest.wit", &world).unwrap();
         let world = resolve.select_world(&[package], Some("guest")).unwrap();

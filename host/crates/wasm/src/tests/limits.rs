@@ -28,7 +28,8 @@ async fn fails(guest: GuestText, limits: Limits, grants: &str) -> ProviderFailur
 }
 
 fn assert_exceeded(failure: &ProviderFailure, limit: Limit, value: &str) {
-    let expected = format!("the provider test/guest failed to call f: it exceeded its {} limit of {value}; raise it with {}=", limit.name(), limit.variable());
+    let expected =
+        format!("the provider test/guest failed to call f: it exceeded its {} limit of {value}; raise it with {}=", limit.name(), limit.variable());
     assert!(failure.message.starts_with(&expected), "{failure:?}\n{expected}");
 }
 
@@ -59,7 +60,8 @@ async fn an_endless_start_function_ends_at_the_cpu_limit() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_at_the_same_time_do_not_use_up_each_others_cpu_time() {
     // About a tenth of a second of work for an optimised loop.
-    let work = "(local $i i32) (loop (local.set $i (i32.add (local.get $i) (i32.const 1))) (br_if 0 (i32.lt_u (local.get $i) (i32.const 100000000))))";
+    let work =
+        "(local $i i32) (loop (local.set $i (i32.add (local.get $i) (i32.const 1))) (br_if 0 (i32.lt_u (local.get $i) (i32.const 100000000))))";
     let guest = GuestText::default().declare(r#"(data (i32.const 4096) "\a1x")"#).call(&format!("{work} {}", answer(4096, 2)));
     let alone = Bench::new(Limits::default());
     let provider = alone.provider(&guest, "{}");
@@ -72,7 +74,12 @@ async fn calls_at_the_same_time_do_not_use_up_each_others_cpu_time() {
     let provider = bench.provider(&guest, "{}");
     provider.schema().await.unwrap();
     let start = Instant::now();
-    let calls: Vec<_> = (0..12).map(|_| { let provider = provider.clone(); tokio::spawn(async move { call(&provider).await }) }).collect();
+    let calls: Vec<_> = (0..12)
+        .map(|_| {
+            let provider = provider.clone();
+            tokio::spawn(async move { call(&provider).await })
+        })
+        .collect();
     for outcome in futures::future::join_all(calls).await {
         outcome.unwrap().unwrap();
     }
@@ -121,7 +128,9 @@ async fn a_large_declared_memory_is_refused() {
 
 #[tokio::test]
 async fn tables_count_as_memory() {
-    let guest = GuestText::default().declare("(table $table 1 funcref)").call("(loop (br_if 0 (i32.ne (table.grow $table (ref.null func) (i32.const 10000)) (i32.const -1)))) (unreachable)");
+    let guest = GuestText::default()
+        .declare("(table $table 1 funcref)")
+        .call("(loop (br_if 0 (i32.ne (table.grow $table (ref.null func) (i32.const 10000)) (i32.const -1)))) (unreachable)");
     assert_exceeded(&fails(guest, limits(Limit::Memory, 16 << 20), "{}").await, Limit::Memory, "16MiB");
 }
 
@@ -165,7 +174,11 @@ fn logging(body: &str) -> GuestText {
 
 #[tokio::test]
 async fn a_flood_of_log_lines_ends_at_the_log_limit() {
-    for line in ["(call $log (i32.const 2) (i32.const 65536) (i32.const 60))", "(call $progress (i32.const 65536) (i32.const 60))", "(call $log (i32.const 2) (i32.const 0) (i32.const 0))"] {
+    for line in [
+        "(call $log (i32.const 2) (i32.const 65536) (i32.const 60))",
+        "(call $progress (i32.const 65536) (i32.const 60))",
+        "(call $log (i32.const 2) (i32.const 0) (i32.const 0))",
+    ] {
         let failure = fails(logging(&format!("(loop {line} (br 0)) (unreachable)")), limits(Limit::Log, 100_000), "{}").await;
         assert!(failure.message.contains("it exceeded its log limit of 100000 bytes; raise it with PRAVO_LIMIT_LOG=200000"), "{failure}");
     }
@@ -194,7 +207,9 @@ fn writing(body: &str) -> GuestText {
 
 #[tokio::test]
 async fn bytes_written_are_limited() {
-    let body = format!("(loop (call $write (i32.const 5000) (i32.const 1) (i32.const 65536) (i32.const 10000) (i32.const 2) (i32.const 420) (i32.const {AREA})) (br 0)) (unreachable)");
+    let body = format!(
+        "(loop (call $write (i32.const 5000) (i32.const 1) (i32.const 65536) (i32.const 10000) (i32.const 2) (i32.const 420) (i32.const {AREA})) (br 0)) (unreachable)"
+    );
     assert_exceeded(&fails(writing(&body), limits(Limit::Written, 64 << 10), WRITE_ROOT).await, Limit::Written, "64KiB");
 }
 
@@ -224,7 +239,11 @@ async fn a_file_larger_than_the_border_is_not_read() {
          (i32.store offset=8 (i32.const {ZEROS}) (i32.add (i32.const 3) (i32.load offset=12 (i32.const {AREA}))))
          (i32.store8 (i32.const {ZEROS}) (i32.const 1)) (i32.store offset=4 (i32.const {ZEROS}) (i32.const 6000)) (i32.const {ZEROS})"
     );
-    let guest = GuestText::default().import(FILES, "read", "$read (param i32 i32 i32)").declare(r#"(data (i32.const 5000) "a")"#).call(&body).needs(WRITE_ROOT);
+    let guest = GuestText::default()
+        .import(FILES, "read", "$read (param i32 i32 i32)")
+        .declare(r#"(data (i32.const 5000) "a")"#)
+        .call(&body)
+        .needs(WRITE_ROOT);
     let reply = call(&bench.provider(&guest, WRITE_ROOT)).await.unwrap();
     let expected = "read a: file too large: it exceeded its transfer limit of 100000 bytes; raise it with PRAVO_LIMIT_TRANSFER=200000";
     assert_eq!(reply.value, Some(expected.into()));
@@ -236,7 +255,12 @@ async fn instances_are_limited_and_further_calls_wait() {
     // Each instance counts its calls: with two instances none of the numbers can reach beyond the number of calls.
     let guest = GuestText::default().declare(r#"(data (i32.const 4096) "\a1x")"#).call(&answer(4096, 2));
     let provider = bench.provider(&guest, "{}");
-    let calls: Vec<_> = (0..50).map(|_| { let provider = provider.clone(); tokio::spawn(async move { call(&provider).await }) }).collect();
+    let calls: Vec<_> = (0..50)
+        .map(|_| {
+            let provider = provider.clone();
+            tokio::spawn(async move { call(&provider).await })
+        })
+        .collect();
     for outcome in futures::future::join_all(calls).await {
         assert_eq!(outcome.unwrap().unwrap().value, Some("x".into()));
     }
@@ -255,7 +279,10 @@ async fn a_limit_of_one_call_is_not_spent_by_another() {
 #[tokio::test]
 async fn an_apply_that_exceeds_a_limit_fails_alone() {
     let bench = Bench::new(limits(Limit::CpuTime, 100));
-    let guest = GuestText::default().declare(r#"(data (i32.const 4096) "\a1x")"#).call(&answer(4096, 2)).function("[method]configured.apply", "(loop (br 0)) (unreachable)");
+    let guest = GuestText::default()
+        .declare(r#"(data (i32.const 4096) "\a1x")"#)
+        .call(&answer(4096, 2))
+        .function("[method]configured.apply", "(loop (br 0)) (unreachable)");
     let provider = bench.provider(&guest, "{}");
     provider.configure(&Value::object::<String>([])).await.unwrap();
     let request = ApplyRequest { prior: Value::Null, planned: Value::object::<String>([]), config: Value::object::<String>([]), private: Vec::new() };

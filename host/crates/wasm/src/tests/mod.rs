@@ -32,13 +32,13 @@ mod limits;
 
 use std::sync::Arc;
 
+use pravo_model::Value;
 use pravo_model::capability::Grants;
 use pravo_model::provider::{Provider, ProviderFailure, Reply};
-use pravo_model::Value;
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::{HostOptions, Limits, LoadedComponent, LoadError, WasmHost};
+use crate::{HostOptions, Limits, LoadError, LoadedComponent, WasmHost};
 use guest::GuestText;
 
 /// A host with a root directory and no cache.

@@ -109,7 +109,14 @@ impl Writer {
         };
         let specs: Vec<ImportSpec> = self.import_order.iter().map(spec).collect();
         let several = (specs.len() > 1).then(Place::default);
-        Some(Declaration::Import(Box::new(Import { span: made::nowhere(), space: Space::Unset, open: several, specs, close: several, comments: Comments::default() })))
+        Some(Declaration::Import(Box::new(Import {
+            span: made::nowhere(),
+            space: Space::Unset,
+            open: several,
+            specs,
+            close: several,
+            comments: Comments::default(),
+        })))
     }
 
     /// A name that nothing else has.

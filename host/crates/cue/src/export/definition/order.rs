@@ -50,12 +50,9 @@ mod tests {
     #[test]
     fn every_order_is_kept_where_that_is_possible() {
         let labels = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        for (structs, expected) in [
-            (&["a c", "a b c"][..], "a b c"),
-            (&["p", "m", "D p c"], "m D p c"),
-            (&["a b", "b a"], "a b"),
-            (&["x", "y"], "x y"),
-        ] {
+        for (structs, expected) in
+            [(&["a c", "a b c"][..], "a b c"), (&["p", "m", "D p c"], "m D p c"), (&["a b", "b a"], "a b"), (&["x", "y"], "x y")]
+        {
             let structs: Vec<Vec<String>> = structs.iter().map(|text| labels(text)).collect();
             assert_eq!(sorted(&structs), labels(expected), "{structs:?}");
         }

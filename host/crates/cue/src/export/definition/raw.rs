@@ -31,7 +31,13 @@ impl Writer {
                     SelectorName::String(text) => selector(&literal::plain_string(&text.text).unwrap_or_default()),
                 };
                 let operand = self.raw(&node.operand);
-                Expression::Selector(Box::new(Selector { span: made::nowhere(), operand, period: Place::default(), name, comments: Comments::default() }))
+                Expression::Selector(Box::new(Selector {
+                    span: made::nowhere(),
+                    operand,
+                    period: Place::default(),
+                    name,
+                    comments: Comments::default(),
+                }))
             }
             Expression::Index(node) => {
                 let (operand, index) = (self.raw(&node.operand), self.raw(&node.index));
@@ -162,7 +168,13 @@ impl Writer {
         let last = texts.len().saturating_sub(1);
         let mut pieces = Vec::new();
         for (at, text) in texts.iter().enumerate() {
-            let mut out = if at > 0 { ")".to_owned() } else if several { format!("{marks}\n{indent}") } else { marks.to_owned() };
+            let mut out = if at > 0 {
+                ")".to_owned()
+            } else if several {
+                format!("{marks}\n{indent}")
+            } else {
+                marks.to_owned()
+            };
             out.push_str(&form.escaped(text, several.then_some(self.depth)));
             if at < last {
                 if out.ends_with('\n') {
@@ -318,7 +330,11 @@ impl Writer {
 /// What stands behind the dot of a selector.
 fn selector(name: &str) -> SelectorName {
     let text = literal::quote_label(name);
-    if text.starts_with('"') { SelectorName::String(made::literal(LiteralKind::String, &text)) } else { SelectorName::Identifier(made::identifier(&text)) }
+    if text.starts_with('"') {
+        SelectorName::String(made::literal(LiteralKind::String, &text))
+    } else {
+        SelectorName::Identifier(made::identifier(&text))
+    }
 }
 
 /// The operands of `&`, those of operands in parentheses among them.

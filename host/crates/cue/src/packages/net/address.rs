@@ -19,21 +19,14 @@ pub(super) struct Address {
 
 impl From<IpAddr> for Address {
     fn from(ip: IpAddr) -> Self {
-        Self {
-            ip,
-            zone: String::new(),
-        }
+        Self { ip, zone: String::new() }
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.ip)?;
-        if self.zone.is_empty() {
-            Ok(())
-        } else {
-            write!(f, "%{}", self.zone)
-        }
+        if self.zone.is_empty() { Ok(()) } else { write!(f, "%{}", self.zone) }
     }
 }
 
@@ -45,24 +38,15 @@ impl Address {
             Value::Bytes(bytes) => Self::parse(&String::from_utf8_lossy(bytes)),
             Value::List(elements) => {
                 let byte = |element: &'_ Value| match element {
-                    Value::Number(number) => number
-                        .to_integer()
-                        .and_then(|number| u8::try_from(number).ok()),
+                    Value::Number(number) => number.to_integer().and_then(|number| u8::try_from(number).ok()),
                     _ => None,
                 };
                 let bytes: Option<Vec<u8>> = elements.iter().map(byte).collect();
-                let bytes = bytes
-                    .ok_or_else(|| Failure::eval("an element of the IP address is not a byte"))?;
-                Self::from_bytes(&bytes)
-                    .ok_or_else(|| Failure::eval(format!("invalid IP length {}", bytes.len())))
+                let bytes = bytes.ok_or_else(|| Failure::eval("an element of the IP address is not a byte"))?;
+                Self::from_bytes(&bytes).ok_or_else(|| Failure::eval(format!("invalid IP length {}", bytes.len())))
             }
-            Value::Partial { .. } | Value::Handle(_) => {
-                Err(Failure::incomplete("the IP address is not concrete"))
-            }
-            other => Err(Failure::eval(format!(
-                "invalid type {} for IP address",
-                other.kinds()
-            ))),
+            Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete("the IP address is not concrete")),
+            other => Err(Failure::eval(format!("invalid type {} for IP address", other.kinds()))),
         }
     }
 
@@ -77,10 +61,7 @@ impl Address {
         if ip.is_ipv4() && !zone.is_empty() {
             return Err(invalid());
         }
-        Ok(Self {
-            ip,
-            zone: zone.to_owned(),
-        })
+        Ok(Self { ip, zone: zone.to_owned() })
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
@@ -111,28 +92,20 @@ impl Address {
 
     /// Short addresses first, then by value, then by zone.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        self.is_v4()
-            .cmp(&other.is_v4())
-            .reverse()
-            .then_with(|| self.ip.cmp(&other.ip))
-            .then_with(|| self.zone.cmp(&other.zone))
+        self.is_v4().cmp(&other.is_v4()).reverse().then_with(|| self.ip.cmp(&other.ip)).then_with(|| self.zone.cmp(&other.zone))
     }
 
     /// The address so much further.
     pub(super) fn add(&self, offset: &BigInt) -> Result<Self> {
         let size = self.bytes().len();
         let (sign, sum) = (BigInt::from_bytes_be(Sign::Plus, &self.bytes()) + offset).to_bytes_be();
-        let out_of_range =
-            || Failure::eval("IP address arithmetic resulted in out-of-range address");
+        let out_of_range = || Failure::eval("IP address arithmetic resulted in out-of-range address");
         if sign == Sign::Minus {
             return Err(out_of_range());
         }
         let mut bytes = vec![0; size.saturating_sub(sum.len())];
         bytes.extend(sum);
-        Some(bytes)
-            .filter(|bytes| bytes.len() == size)
-            .and_then(|bytes| Self::from_bytes(&bytes))
-            .ok_or_else(out_of_range)
+        Some(bytes).filter(|bytes| bytes.len() == size).and_then(|bytes| Self::from_bytes(&bytes)).ok_or_else(out_of_range)
     }
 
     /// The address that one of IPv4 within IPv6 means.
@@ -177,9 +150,7 @@ impl Address {
 
     pub(super) fn is_global_unicast(&self) -> bool {
         let ip = self.canonical();
-        let nowhere = ip == IpAddr::V4(Ipv4Addr::UNSPECIFIED)
-            || ip == IpAddr::V4(Ipv4Addr::BROADCAST)
-            || self.is_unspecified();
+        let nowhere = ip == IpAddr::V4(Ipv4Addr::UNSPECIFIED) || ip == IpAddr::V4(Ipv4Addr::BROADCAST) || self.is_unspecified();
         !nowhere && !self.is_loopback() && !self.is_multicast() && !self.is_link_local_unicast()
     }
 }
@@ -203,13 +174,8 @@ impl Block {
         match value {
             Value::String(text) => Self::parse(text),
             Value::Bytes(bytes) => Self::parse(&String::from_utf8_lossy(bytes)),
-            Value::Partial { .. } | Value::Handle(_) => {
-                Err(Failure::incomplete("the IP CIDR is not concrete"))
-            }
-            other => Err(Failure::eval(format!(
-                "invalid type {} for IP CIDR",
-                other.kinds()
-            ))),
+            Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete("the IP CIDR is not concrete")),
+            other => Err(Failure::eval(format!("invalid type {} for IP CIDR", other.kinds()))),
         }
     }
 
@@ -217,22 +183,14 @@ impl Block {
         let invalid = || Failure::eval(format!("invalid IP CIDR {text:?}"));
         let (address, bits) = text.rsplit_once('/').ok_or_else(invalid)?;
         let address = Address::parse(address).map_err(|_| invalid())?;
-        let plain = bits.bytes().all(|byte| byte.is_ascii_digit())
-            && (bits.len() == 1 || !bits.starts_with('0'));
-        let bits = Some(bits)
-            .filter(|_| plain && address.zone.is_empty())
-            .and_then(|bits| bits.parse().ok());
-        let bits = bits
-            .filter(|bits| usize::from(*bits) <= address.bytes().len() * 8)
-            .ok_or_else(invalid)?;
+        let plain = bits.bytes().all(|byte| byte.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
+        let bits = Some(bits).filter(|_| plain && address.zone.is_empty()).and_then(|bits| bits.parse().ok());
+        let bits = bits.filter(|bits| usize::from(*bits) <= address.bytes().len() * 8).ok_or_else(invalid)?;
         Ok(Self { address, bits })
     }
 
     pub(super) fn with(&self, address: Address) -> Self {
-        Self {
-            address,
-            bits: self.bits,
-        }
+        Self { address, bits: self.bits }
     }
 
     /// How many bits are not fixed.
@@ -250,13 +208,7 @@ impl Block {
     }
 
     fn map(&self, combine: fn(u8, u8) -> u8) -> Address {
-        let bytes: Vec<u8> = self
-            .address
-            .bytes()
-            .into_iter()
-            .zip(self.mask_bytes())
-            .map(|(a, b)| combine(a, b))
-            .collect();
+        let bytes: Vec<u8> = self.address.bytes().into_iter().zip(self.mask_bytes()).map(|(a, b)| combine(a, b)).collect();
         Address::from_bytes(&bytes).unwrap_or_else(|| self.address.clone())
     }
 

@@ -15,39 +15,25 @@ pub(super) fn join(a: &[Value], _: &mut dyn Host) -> Result {
         Value::Number(_) => args::integer(a, 1)?.to_string(),
         other => text(other, "port")?,
     };
-    string(if host.contains(':') {
-        format!("[{host}]:{port}")
-    } else {
-        format!("{host}:{port}")
-    })
+    string(if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
 }
 
 fn text(value: &Value, what: &str) -> Result<String> {
     match value {
         Value::String(text) => Ok(text.to_string()),
         Value::Bytes(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-        Value::Partial { .. } | Value::Handle(_) => {
-            Err(Failure::incomplete(format!("the {what} is not concrete")))
-        }
-        other => Err(Failure::eval(format!(
-            "cannot use a value of type {} as {what}",
-            other.kinds()
-        ))),
+        Value::Partial { .. } | Value::Handle(_) => Err(Failure::incomplete(format!("the {what} is not concrete"))),
+        other => Err(Failure::eval(format!("cannot use a value of type {} as {what}", other.kinds()))),
     }
 }
 
 /// Host and port of `host:port` or `[host]:port`.
 pub(super) fn split(text: &str) -> Result<(&str, &str)> {
     let wrong = |what: &str| Failure::eval(format!("address {text}: {what}"));
-    let (before, port) = text
-        .rsplit_once(':')
-        .ok_or_else(|| wrong("missing port in address"))?;
+    let (before, port) = text.rsplit_once(':').ok_or_else(|| wrong("missing port in address"))?;
     let (host, inside) = match before.strip_prefix('[') {
         Some(_) => {
-            let (host, after) = text
-                .get(1..)
-                .and_then(|rest| rest.split_once(']'))
-                .ok_or_else(|| wrong("missing ']' in address"))?;
+            let (host, after) = text.get(1..).and_then(|rest| rest.split_once(']')).ok_or_else(|| wrong("missing ']' in address"))?;
             match after {
                 "" => return Err(wrong("missing port in address")),
                 after if after.len() == port.len() + 1 && after.starts_with(':') => (host, host),
@@ -71,13 +57,5 @@ pub(super) fn split(text: &str) -> Result<(&str, &str)> {
 pub(super) fn is_domain(text: &str) -> bool {
     use idna::uts46::{AsciiDenyList, DnsLength, Hyphens, Uts46};
     let text = text.strip_suffix('.').unwrap_or(text);
-    text.is_ascii()
-        && Uts46::new()
-            .to_ascii(
-                text.as_bytes(),
-                AsciiDenyList::STD3,
-                Hyphens::Check,
-                DnsLength::Verify,
-            )
-            .is_ok()
+    text.is_ascii() && Uts46::new().to_ascii(text.as_bytes(), AsciiDenyList::STD3, Hyphens::Check, DnsLength::Verify).is_ok()
 }

@@ -59,29 +59,15 @@ pub(super) fn unescape(text: &str, part: Part) -> Result<String> {
                     Part::Zone => matches!(value, b'%' | b' ') || is_plain(*value, Part::Host),
                     Part::Path | Part::Query => true,
                 };
-                let end = text
-                    .char_indices()
-                    .map(|(at, _)| at)
-                    .find(|end| *end >= at + 3)
-                    .unwrap_or(text.len());
+                let end = text.char_indices().map(|(at, _)| at).find(|end| *end >= at + 3).unwrap_or(text.len());
                 let shown = text.get(at..end).unwrap_or("%");
-                out.push(
-                    value
-                        .filter(allowed)
-                        .ok_or_else(|| Failure::eval(format!("invalid URL escape {shown:?}")))?,
-                );
+                out.push(value.filter(allowed).ok_or_else(|| Failure::eval(format!("invalid URL escape {shown:?}")))?);
                 at += 3;
                 continue;
             }
             b'+' if part == Part::Query => out.push(b' '),
-            byte if matches!(part, Part::Host | Part::Zone)
-                && byte.is_ascii()
-                && !is_plain(*byte, part) =>
-            {
-                return Err(Failure::eval(format!(
-                    "invalid character {:?} in host name",
-                    char::from(*byte)
-                )));
+            byte if matches!(part, Part::Host | Part::Zone) && byte.is_ascii() && !is_plain(*byte, part) => {
+                return Err(Failure::eval(format!("invalid character {:?} in host name", char::from(*byte))));
             }
             byte => out.push(*byte),
         }
@@ -110,14 +96,8 @@ fn check_parts(url: &str) -> Result<bool> {
         if absolute {
             return Ok(true);
         }
-        if rest
-            .split('/')
-            .next()
-            .is_some_and(|segment| segment.contains(':'))
-        {
-            return Err(Failure::eval(
-                "first path segment in URL cannot contain colon",
-            ));
+        if rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
+            return Err(Failure::eval("first path segment in URL cannot contain colon"));
         }
     }
     let path = match rest.strip_prefix("//") {
@@ -137,9 +117,7 @@ fn cut_scheme(url: &str) -> Result<(&str, &str)> {
     let end = url.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')));
     match end.and_then(|end| Some((url.get(..end)?, url.get(end..)?.strip_prefix(':')?))) {
         Some(("", _)) => Err(Failure::eval("missing protocol scheme")),
-        Some((scheme, rest)) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-            Ok((scheme, rest))
-        }
+        Some((scheme, rest)) if scheme.starts_with(|c: char| c.is_ascii_alphabetic()) => Ok((scheme, rest)),
         _ => Ok(("", url)),
     }
 }
@@ -160,30 +138,17 @@ fn check_authority(authority: &str) -> Result<()> {
 
 fn check_host(host: &str) -> Result<()> {
     let port = |text: &str| {
-        let digits = text
-            .strip_prefix(':')
-            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-        if text.is_empty() || digits.is_some() {
-            Ok(())
-        } else {
-            Err(Failure::eval(format!("invalid port {text:?} after host")))
-        }
+        let digits = text.strip_prefix(':').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        if text.is_empty() || digits.is_some() { Ok(()) } else { Err(Failure::eval(format!("invalid port {text:?} after host"))) }
     };
     match host.rfind('[') {
         Some(0) => {
-            let (literal, after) = host
-                .split_once('[')
-                .and_then(|(_, rest)| rest.rsplit_once(']'))
-                .ok_or_else(|| Failure::eval("missing ']' in host"))?;
+            let (literal, after) =
+                host.split_once('[').and_then(|(_, rest)| rest.rsplit_once(']')).ok_or_else(|| Failure::eval("missing ']' in host"))?;
             port(after)?;
             let (address, zone) = literal.split_at(literal.find("%25").unwrap_or(literal.len()));
-            let address =
-                Address::parse(&(unescape(address, Part::Host)? + &unescape(zone, Part::Zone)?))?;
-            if address.is_v4() {
-                Err(Failure::eval("invalid IP-literal"))
-            } else {
-                Ok(())
-            }
+            let address = Address::parse(&(unescape(address, Part::Host)? + &unescape(zone, Part::Zone)?))?;
+            if address.is_v4() { Err(Failure::eval("invalid IP-literal")) } else { Ok(()) }
         }
         Some(_) => Err(Failure::eval("invalid IP-literal")),
         None => {

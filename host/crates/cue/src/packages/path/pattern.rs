@@ -64,9 +64,7 @@ fn accepts(step: &Step, c: char, separator: char) -> bool {
         Step::Any => c != separator,
         Step::Literal(own) => *own == c,
         Step::Malformed => false,
-        Step::Class { negated, ranges } => {
-            ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated
-        }
+        Step::Class { negated, ranges } => ranges.iter().any(|(low, high)| (*low..=*high).contains(&c)) != *negated,
     }
 }
 
@@ -107,11 +105,7 @@ fn class(characters: &mut Characters<'_>, escapes: bool) -> Option<Step> {
     let mut ranges = Vec::new();
     while ranges.is_empty() || characters.next_if_eq(&']').is_none() {
         let low = member(characters, escapes)?;
-        let high = if characters.next_if_eq(&'-').is_some() {
-            member(characters, escapes)?
-        } else {
-            low
-        };
+        let high = if characters.next_if_eq(&'-').is_some() { member(characters, escapes)? } else { low };
         ranges.push((low, high));
     }
     Some(Step::Class { negated, ranges })

@@ -35,8 +35,8 @@ const LIKE_UNIX: &[&str] = &[
 
 /// Names that are devices in every folder of Windows.
 const DEVICES: &[&str] = &[
-    "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8",
-    "COM9", "LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9",
+    "CON", "PRN", "AUX", "NUL", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2", "LPT3", "LPT4", "LPT5",
+    "LPT6", "LPT7", "LPT8", "LPT9",
 ];
 
 impl System {
@@ -45,9 +45,7 @@ impl System {
             "windows" => Ok(Self::Windows),
             "plan9" => Ok(Self::Plan9),
             name if LIKE_UNIX.contains(&name) => Ok(Self::Unix),
-            _ => Err(Failure::eval(format!(
-                "{name:?} is not a system whose paths are known"
-            ))),
+            _ => Err(Failure::eval(format!("{name:?} is not a system whose paths are known"))),
         }
     }
 }
@@ -81,11 +79,7 @@ impl Paths {
             return 2;
         }
         let slash = |at: usize| matches!(bytes.get(at), Some(b'/' | b'\\'));
-        let named = |at: usize| {
-            bytes
-                .get(at)
-                .is_some_and(|byte| !matches!(byte, b'/' | b'\\' | b'.'))
-        };
+        let named = |at: usize| bytes.get(at).is_some_and(|byte| !matches!(byte, b'/' | b'\\' | b'.'));
         if bytes.len() < 5 || !slash(0) || !slash(1) || !named(2) {
             return 0;
         }
@@ -95,15 +89,12 @@ impl Paths {
         if !named(host_end + 1) {
             return 0;
         }
-        (host_end + 1..bytes.len())
-            .find(|at| slash(*at))
-            .unwrap_or(bytes.len())
+        (host_end + 1..bytes.len()).find(|at| slash(*at)).unwrap_or(bytes.len())
     }
 
     /// The volume and the rest.
     fn cut_volume(self, path: &str) -> (&str, &str) {
-        path.split_at_checked(self.volume_length(path))
-            .unwrap_or(("", path))
+        path.split_at_checked(self.volume_length(path)).unwrap_or(("", path))
     }
 
     pub(super) fn volume(self, path: &str) -> &str {
@@ -111,19 +102,11 @@ impl Paths {
     }
 
     pub(super) fn from_slash(self, path: &str) -> String {
-        if self.windows() {
-            path.replace('/', "\\")
-        } else {
-            path.to_owned()
-        }
+        if self.windows() { path.replace('/', "\\") } else { path.to_owned() }
     }
 
     pub(super) fn to_slash(self, path: &str) -> String {
-        if self.windows() {
-            path.replace('\\', "/")
-        } else {
-            path.to_owned()
-        }
+        if self.windows() { path.replace('\\', "/") } else { path.to_owned() }
     }
 
     pub(super) fn is_absolute(self, path: &str) -> bool {
@@ -132,10 +115,7 @@ impl Paths {
             System::Plan9 => path.starts_with(['/', '#']),
             System::Windows => {
                 let (volume, rest) = self.cut_volume(path);
-                DEVICES
-                    .iter()
-                    .any(|device| device.eq_ignore_ascii_case(path))
-                    || !volume.is_empty() && rest.starts_with(['/', '\\'])
+                DEVICES.iter().any(|device| device.eq_ignore_ascii_case(path)) || !volume.is_empty() && rest.starts_with(['/', '\\'])
             }
         }
     }
@@ -145,11 +125,7 @@ impl Paths {
         let (volume, rest) = self.cut_volume(path);
         if rest.is_empty() {
             let share = volume.len() > 1 && !volume.ends_with(':');
-            return if share {
-                self.from_slash(path)
-            } else {
-                format!("{path}.")
-            };
+            return if share { self.from_slash(path) } else { format!("{path}.") };
         }
         let rooted = rest.starts_with(|c| self.separates(c));
         let mut parts: Vec<&str> = Vec::new();
@@ -165,14 +141,7 @@ impl Paths {
         let joined = parts.join(&separator);
         let root = if rooted { separator.as_str() } else { "" };
         let clean = format!("{volume}{root}{joined}");
-        self.from_slash(
-            if rooted || !parts.is_empty() {
-                clean
-            } else {
-                format!("{volume}.")
-            }
-            .as_str(),
-        )
+        self.from_slash(if rooted || !parts.is_empty() { clean } else { format!("{volume}.") }.as_str())
     }
 
     /// The last separator's end, but not within the volume.
@@ -182,8 +151,7 @@ impl Paths {
     }
 
     pub(super) fn split(self, path: &str) -> (&str, &str) {
-        path.split_at_checked(self.directory_length(path))
-            .unwrap_or((path, ""))
+        path.split_at_checked(self.directory_length(path)).unwrap_or((path, ""))
     }
 
     pub(super) fn extension(self, path: &str) -> &str {
@@ -206,15 +174,9 @@ impl Paths {
     pub(super) fn directory(self, path: &str) -> String {
         let (directory, _) = self.split(path);
         let (volume, rest) = self.cut_volume(path);
-        let rest = rest
-            .get(..directory.len().saturating_sub(volume.len()))
-            .unwrap_or("");
+        let rest = rest.get(..directory.len().saturating_sub(volume.len())).unwrap_or("");
         let directory = self.clean(rest);
-        if directory == "." && volume.len() > 2 {
-            volume.to_owned()
-        } else {
-            format!("{volume}{directory}")
-        }
+        if directory == "." && volume.len() > 2 { volume.to_owned() } else { format!("{volume}{directory}") }
     }
 
     pub(super) fn split_list(self, path: &str) -> Vec<String> {
@@ -231,9 +193,7 @@ impl Paths {
                     quoted ^= c == '"';
                     c == ';' && !quoted
                 };
-                path.split(separates)
-                    .map(|part| part.replace('"', ""))
-                    .collect()
+                path.split(separates).map(|part| part.replace('"', "")).collect()
             }
         }
     }
@@ -252,14 +212,8 @@ impl Paths {
         }
         if head.len() == 2 && head.ends_with(':') {
             // A drive without a root: what follows stays relative to the folder that is open there.
-            let next = tail
-                .iter()
-                .position(|part| !part.is_empty())
-                .unwrap_or(tail.len());
-            return self.clean(&format!(
-                "{head}{}",
-                tail.get(next..).unwrap_or(&[]).join(&separator)
-            ));
+            let next = tail.iter().position(|part| !part.is_empty()).unwrap_or(tail.len());
+            return self.clean(&format!("{head}{}", tail.get(next..).unwrap_or(&[]).join(&separator)));
         }
         let joined = self.clean(&parts.join(&separator));
         let share = |path: &str| self.volume_length(path) > 2;
@@ -269,11 +223,7 @@ impl Paths {
         }
         // Joining never makes a share of what is none.
         let tail = self.clean(&tail.join(&separator));
-        if head.ends_with('\\') {
-            format!("{head}{tail}")
-        } else {
-            format!("{head}\\{tail}")
-        }
+        if head.ends_with('\\') { format!("{head}{tail}") } else { format!("{head}\\{tail}") }
     }
 
     pub(super) fn resolve(self, directory: &str, below: &str) -> String {
@@ -287,9 +237,7 @@ impl Paths {
         if !self.windows() {
             return a == b;
         }
-        a.chars()
-            .flat_map(char::to_lowercase)
-            .eq(b.chars().flat_map(char::to_lowercase))
+        a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
     }
 
     /// The way from one path to another.
@@ -304,38 +252,18 @@ impl Paths {
         let target = target.get(target_volume.len()..).unwrap_or("");
         let base = if base == "." { "" } else { base };
         let separator = self.separator();
-        if base.starts_with(separator) != target.starts_with(separator)
-            || !self.same(base_volume, target_volume)
-        {
+        if base.starts_with(separator) != target.starts_with(separator) || !self.same(base_volume, target_volume) {
             return Err(impossible());
         }
-        let parts = |path: &'_ str| -> Vec<String> {
-            if path.is_empty() {
-                Vec::new()
-            } else {
-                path.split(separator).map(str::to_owned).collect()
-            }
-        };
+        let parts = |path: &'_ str| -> Vec<String> { if path.is_empty() { Vec::new() } else { path.split(separator).map(str::to_owned).collect() } };
         let (base, target) = (parts(base), parts(target));
-        let common = base
-            .iter()
-            .zip(&target)
-            .take_while(|(a, b)| self.same(a, b))
-            .count();
-        let up: Vec<&String> = base
-            .iter()
-            .skip(common)
-            .filter(|part| !part.is_empty())
-            .collect();
+        let common = base.iter().zip(&target).take_while(|(a, b)| self.same(a, b)).count();
+        let up: Vec<&String> = base.iter().skip(common).filter(|part| !part.is_empty()).collect();
         if up.first().is_some_and(|part| *part == "..") {
             return Err(impossible());
         }
         let down = target.iter().skip(common).filter(|part| !part.is_empty());
-        let way: Vec<&str> = up
-            .iter()
-            .map(|_| "..")
-            .chain(down.map(String::as_str))
-            .collect();
+        let way: Vec<&str> = up.iter().map(|_| "..").chain(down.map(String::as_str)).collect();
         Ok(way.join(&separator.to_string()))
     }
 }

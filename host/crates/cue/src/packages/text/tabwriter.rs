@@ -9,26 +9,16 @@ use crate::{Kinds, Value};
 
 const FUNCTIONS: &[Function] = &[function("Write", &[ANY], Kinds::STRING, write)];
 
-pub(in super::super) static TABWRITER: Package = Package {
-    path: "text/tabwriter",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(in super::super) static TABWRITER: Package = Package { path: "text/tabwriter", functions: FUNCTIONS, source: "" };
 
 fn write(a: &[Value], host: &mut dyn Host) -> Result {
     let text = |value: &'_ Value| match value {
         Value::String(text) => Ok(text.to_string()),
         Value::Bytes(bytes) => Ok(String::from_utf8_lossy(bytes).into_owned()),
-        other => Err(Failure::eval(format!(
-            "tabwriter.Write: unsupported type {}",
-            other.kinds()
-        ))),
+        other => Err(Failure::eval(format!("tabwriter.Write: unsupported type {}", other.kinds()))),
     };
     let input = match args::value(a, 0)? {
-        Value::List(lines) => lines
-            .iter()
-            .map(|line| Ok(text(line)? + "\n"))
-            .collect::<Result<String>>()?,
+        Value::List(lines) => lines.iter().map(|line| Ok(text(line)? + "\n")).collect::<Result<String>>()?,
         other => text(other)?,
     };
     let mut out = String::new();
@@ -43,10 +33,7 @@ fn write(a: &[Value], host: &mut dyn Host) -> Result {
 }
 
 fn align(section: &str, out: &mut String, host: &mut dyn Host) -> Result<()> {
-    let mut lines: Vec<Vec<&str>> = section
-        .split('\n')
-        .map(|line| line.split(['\t', '\u{b}']).collect())
-        .collect();
+    let mut lines: Vec<Vec<&str>> = section.split('\n').map(|line| line.split(['\t', '\u{b}']).collect()).collect();
     if let Some(last) = lines.last_mut()
         && last.last().is_some_and(|cell| cell.is_empty())
     {
@@ -63,10 +50,7 @@ fn align(section: &str, out: &mut String, host: &mut dyn Host) -> Result<()> {
         for (column, cell) in line.iter().enumerate() {
             out.push_str(cell);
             if let Some(width) = widths.get(column) {
-                out.extend(std::iter::repeat_n(
-                    ' ',
-                    width.saturating_sub(cell.chars().count()),
-                ));
+                out.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.chars().count())));
             }
         }
     }

@@ -27,10 +27,7 @@ impl Stamp {
     pub(super) fn from_unix(seconds: i64, nanoseconds: i64) -> Self {
         let seconds = seconds.wrapping_add(nanoseconds.div_euclid(1_000_000_000));
         let wrapped = (i128::from(seconds) + BEFORE_1970).rem_euclid(1 << 64) - BEFORE_1970;
-        let (days, rest) = (
-            wrapped.div_euclid(i128::from(SECONDS_OF_DAY)),
-            wrapped.rem_euclid(i128::from(SECONDS_OF_DAY)),
-        );
+        let (days, rest) = (wrapped.div_euclid(i128::from(SECONDS_OF_DAY)), wrapped.rem_euclid(i128::from(SECONDS_OF_DAY)));
         let (year, month, day) = civil(days);
         let rest = rest as i64;
         Self {
@@ -70,11 +67,7 @@ impl Stamp {
 /// Days from 1970-01-01 to a date.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     // Years that begin in March put the day that may be missing at their end.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + day - 1;
@@ -91,11 +84,7 @@ fn civil(days: i128) -> (i64, i64, i64) {
     let month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * month + 2) / 5 + 1;
     let year = year + era * 400;
-    if month < 10 {
-        (year, month + 3, day)
-    } else {
-        (year + 1, month - 9, day)
-    }
+    if month < 10 { (year, month + 3, day) } else { (year + 1, month - 9, day) }
 }
 
 /// Whether a year has a 29th of February.

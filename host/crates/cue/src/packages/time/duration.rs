@@ -32,65 +32,36 @@ pub(super) fn parse(text: &str) -> Result<i64> {
     while !rest.is_empty() {
         let (whole, after) = digits(rest);
         let (fraction, after) = after.strip_prefix('.').map_or(("", after), digits);
-        let unit = after
-            .get(
-                ..after
-                    .find(|c: char| c == '.' || c.is_ascii_digit())
-                    .unwrap_or(after.len()),
-            )
-            .unwrap_or("");
+        let unit = after.get(..after.find(|c: char| c == '.' || c.is_ascii_digit()).unwrap_or(after.len())).unwrap_or("");
         if whole.is_empty() && fraction.is_empty() {
             return Err(invalid());
         }
         if unit.is_empty() {
-            return Err(Failure::eval(format!(
-                "time: missing unit in duration {text:?}"
-            )));
+            return Err(Failure::eval(format!("time: missing unit in duration {text:?}")));
         }
-        let size = UNITS
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .map(|(_, size)| *size);
-        let size = size.ok_or_else(|| {
-            Failure::eval(format!("time: unknown unit {unit:?} in duration {text:?}"))
-        })?;
-        let whole: u64 = if whole.is_empty() {
-            0
-        } else {
-            whole.parse().map_err(|_| invalid())?
-        };
+        let size = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, size)| *size);
+        let size = size.ok_or_else(|| Failure::eval(format!("time: unknown unit {unit:?} in duration {text:?}")))?;
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
         if whole > LIMIT / size {
             return Err(invalid());
         }
         let part = (whole * size).saturating_add(part_of(fraction, size));
-        total = total
-            .checked_add(part)
-            .filter(|total| part <= LIMIT && *total <= LIMIT)
-            .ok_or_else(invalid)?;
+        total = total.checked_add(part).filter(|total| part <= LIMIT && *total <= LIMIT).ok_or_else(invalid)?;
         rest = after.get(unit.len()..).unwrap_or("");
     }
-    if negative {
-        Ok(0_i64.wrapping_sub_unsigned(total))
-    } else {
-        i64::try_from(total).map_err(|_| invalid())
-    }
+    if negative { Ok(0_i64.wrapping_sub_unsigned(total)) } else { i64::try_from(total).map_err(|_| invalid()) }
 }
 
 /// The digits at the beginning, and the rest.
 fn digits(text: &str) -> (&str, &str) {
-    text.split_at(
-        text.find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len()),
-    )
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }
 
 /// A fraction of a unit, cut to nanoseconds. Binary floating point, as in Go: the last nanosecond depends on it.
 fn part_of(fraction: &str, unit: u64) -> u64 {
     let (mut value, mut scale) = (0_u64, 1.0_f64);
     for byte in fraction.bytes() {
-        let next = value
-            .checked_mul(10)
-            .and_then(|value| value.checked_add(u64::from(byte - b'0')));
+        let next = value.checked_mul(10).and_then(|value| value.checked_add(u64::from(byte - b'0')));
         let Some(next) = next.filter(|next| value <= (LIMIT - 1) / 10 && *next <= LIMIT) else {
             break;
         };
@@ -126,9 +97,5 @@ fn decimal(value: u64, digits: usize) -> String {
     let all = format!("{value:0width$}", width = digits + 1);
     let (whole, fraction) = all.split_at(all.len() - digits);
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() {
-        whole.to_owned()
-    } else {
-        format!("{whole}.{fraction}")
-    }
+    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
 }

@@ -31,16 +31,7 @@ fn write(out: &mut String, stamp: &Stamp, element: Element) {
         Element::Day(pad) => padded(out, stamp.day, pad, 2),
         Element::YearDay(pad) => padded(out, stamp.day_of_year(), pad, 3),
         Element::Hour => number(out, stamp.hour, 2),
-        Element::Hour12(pad) => padded(
-            out,
-            if stamp.hour % 12 == 0 {
-                12
-            } else {
-                stamp.hour % 12
-            },
-            pad,
-            2,
-        ),
+        Element::Hour12(pad) => padded(out, if stamp.hour % 12 == 0 { 12 } else { stamp.hour % 12 }, pad, 2),
         Element::Minute(pad) => padded(out, stamp.minute, pad, 2),
         Element::Second(pad) => padded(out, stamp.second, pad, 2),
         Element::Half { capitals } => out.push_str(match (stamp.hour >= 12, capitals) {
@@ -50,30 +41,14 @@ fn write(out: &mut String, stamp: &Stamp, element: Element) {
             (false, false) => "am",
         }),
         Element::Zone if stamp.offset == 0 => out.push_str("UTC"),
-        Element::Zone => offset(
-            out,
-            stamp.offset,
-            Offset {
-                zulu: false,
-                colon: false,
-                parts: 2,
-            },
-        ),
+        Element::Zone => offset(out, stamp.offset, Offset { zulu: false, colon: false, parts: 2 }),
         Element::Offset(form) => offset(out, stamp.offset, form),
-        Element::Fraction {
-            digits,
-            trim,
-            separator,
-        } => fraction(out, stamp.nanosecond, digits, trim, separator),
+        Element::Fraction { digits, trim, separator } => fraction(out, stamp.nanosecond, digits, trim, separator),
     }
 }
 
 fn month(stamp: &Stamp) -> &'static str {
-    MONTHS
-        .iter()
-        .nth((stamp.month - 1).max(0) as usize)
-        .copied()
-        .unwrap_or("")
+    MONTHS.iter().nth((stamp.month - 1).max(0) as usize).copied().unwrap_or("")
 }
 
 fn week_day(stamp: &Stamp) -> &'static str {
@@ -121,11 +96,7 @@ fn fraction(out: &mut String, nanosecond: i64, digits: usize, trim: bool, separa
     }
     let all = format!("{nanosecond:09}");
     let shown = all.get(..digits.min(9)).unwrap_or(&all);
-    let shown = if trim {
-        shown.trim_end_matches('0')
-    } else {
-        shown
-    };
+    let shown = if trim { shown.trim_end_matches('0') } else { shown };
     if trim && shown.is_empty() {
         return;
     }

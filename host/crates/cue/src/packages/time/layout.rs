@@ -99,10 +99,7 @@ pub(super) fn next(layout: &[u8]) -> (&[u8], Option<Element>, &[u8]) {
         // An underscore before a year is itself.
         let before_year = rest.starts_with(b"_2006");
         if let Some((element, length)) = if before_year { None } else { starting(rest) } {
-            let (before, after) = (
-                layout.get(..at).unwrap_or(&[]),
-                rest.get(length..).unwrap_or(&[]),
-            );
+            let (before, after) = (layout.get(..at).unwrap_or(&[]), rest.get(length..).unwrap_or(&[]));
             return (before, Some(element), after);
         }
     }
@@ -112,23 +109,12 @@ pub(super) fn next(layout: &[u8]) -> (&[u8], Option<Element>, &[u8]) {
 /// The element that a layout begins with.
 fn starting(rest: &[u8]) -> Option<(Element, usize)> {
     if let [separator @ (b'.' | b','), digit @ (b'0' | b'9'), ..] = rest {
-        let digits = rest
-            .iter()
-            .skip(1)
-            .take_while(|byte| *byte == digit)
-            .count();
+        let digits = rest.iter().skip(1).take_while(|byte| *byte == digit).count();
         let ends = !rest.get(1 + digits).is_some_and(u8::is_ascii_digit);
-        let element = Element::Fraction {
-            digits,
-            trim: *digit == b'9',
-            separator: *separator,
-        };
+        let element = Element::Fraction { digits, trim: *digit == b'9', separator: *separator };
         return ends.then_some((element, 1 + digits));
     }
-    if let Some((text, element)) = FIXED
-        .iter()
-        .find(|(text, _)| rest.starts_with(text.as_bytes()))
-    {
+    if let Some((text, element)) = FIXED.iter().find(|(text, _)| rest.starts_with(text.as_bytes())) {
         return Some((*element, text.len()));
     }
     // The short names are not the beginning of some other word.
@@ -140,29 +126,9 @@ fn starting(rest: &[u8]) -> Option<(Element, usize)> {
     }
 }
 
-pub(super) const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
-pub(super) const WEEK_DAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
+pub(super) const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+pub(super) const WEEK_DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /// The first three letters of a name.
 pub(super) fn short(name: &str) -> &str {

@@ -24,15 +24,9 @@ const I: Kinds = Kinds::INT;
 const RFC3339_NANO: &str = "2006-01-02T15:04:05.999999999Z07:00";
 
 const FUNCTIONS: &[Function] = &[
-    function("Duration", &[STRING], B, |a, _| {
-        duration::parse(args::text(a, 0)?).and_then(|_| boolean(true))
-    }),
-    function("Format", &[STRING, STRING], B, |a, _| {
-        valid(args::text(a, 0)?, args::text(a, 1)?)
-    }),
-    function("FormatDuration", &[INT], S, |a, _| {
-        string(duration::format(args::integer(a, 0)?))
-    }),
+    function("Duration", &[STRING], B, |a, _| duration::parse(args::text(a, 0)?).and_then(|_| boolean(true))),
+    function("Format", &[STRING, STRING], B, |a, _| valid(args::text(a, 0)?, args::text(a, 1)?)),
+    function("FormatDuration", &[INT], S, |a, _| string(duration::format(args::integer(a, 0)?))),
     function("FormatString", &[STRING, STRING], S, |a, host| {
         args::check_size(host, args::text(a, 0)?.len().saturating_mul(8))?;
         let stamp = parse::parse(RFC3339_NANO, args::text(a, 1)?).map_err(Failure::Eval)?;
@@ -42,28 +36,16 @@ const FUNCTIONS: &[Function] = &[
         let stamp = parse::parse(args::text(a, 0)?, args::text(a, 1)?).map_err(Failure::Eval)?;
         string(format::format(&stamp.utc(), RFC3339_NANO))
     }),
-    function("ParseDuration", &[STRING], I, |a, _| {
-        int(duration::parse(args::text(a, 0)?)?)
-    }),
+    function("ParseDuration", &[STRING], I, |a, _| int(duration::parse(args::text(a, 0)?)?)),
     function("Split", &[STRING], Kinds::STRUCT, split),
-    function("Time", &[STRING], B, |a, _| {
-        valid(args::text(a, 0)?, RFC3339_NANO)
-    }),
+    function("Time", &[STRING], B, |a, _| valid(args::text(a, 0)?, RFC3339_NANO)),
     function("ToUnix", &[STRING], I, |a, _| int(rfc3339(a)?.unix())),
     function("ToUnixNano", &[STRING], I, |a, _| {
         let stamp = rfc3339(a)?;
         // 64 bits, which end in the year 2262; behind them is what CUE gives, too.
-        int(stamp
-            .unix()
-            .wrapping_mul(1_000_000_000)
-            .wrapping_add(stamp.nanosecond))
+        int(stamp.unix().wrapping_mul(1_000_000_000).wrapping_add(stamp.nanosecond))
     }),
-    function("Unix", &[INT, INT], S, |a, _| {
-        string(format::format(
-            &Stamp::from_unix(args::integer(a, 0)?, args::integer(a, 1)?),
-            RFC3339_NANO,
-        ))
-    }),
+    function("Unix", &[INT, INT], S, |a, _| string(format::format(&Stamp::from_unix(args::integer(a, 0)?, args::integer(a, 1)?), RFC3339_NANO))),
 ];
 
 pub(super) static TIME: Package = Package {
@@ -117,11 +99,7 @@ pub(crate) fn is_time(layout: &str, text: &str) -> bool {
 }
 
 fn valid(text: &str, layout: &str) -> Result {
-    if is_time(layout, text) {
-        boolean(true)
-    } else {
-        Err(Failure::eval(format!("invalid time {text:?}")))
-    }
+    if is_time(layout, text) { boolean(true) } else { Err(Failure::eval(format!("invalid time {text:?}"))) }
 }
 
 fn rfc3339(a: &[Value]) -> Result<Stamp> {
@@ -139,10 +117,5 @@ fn split(a: &[Value], _: &mut dyn Host) -> Result {
         ("second", stamp.second),
         ("nanosecond", stamp.nanosecond),
     ];
-    Ok(Value::Struct(
-        parts
-            .into_iter()
-            .map(|(name, part)| (Arc::from(name), Value::integer(part)))
-            .collect(),
-    ))
+    Ok(Value::Struct(parts.into_iter().map(|(name, part)| (Arc::from(name), Value::integer(part))).collect()))
 }

@@ -27,40 +27,20 @@ struct Parts {
 /// Reads a text in a layout.
 pub(super) fn parse(layout: &str, text: &str) -> Parsed<Stamp> {
     let mut parts = Parts::default();
-    let mut reader = Reader {
-        rest: text.as_bytes(),
-    };
+    let mut reader = Reader { rest: text.as_bytes() };
     let mut layout_rest = layout.as_bytes();
     loop {
         let (before, element, after) = layout::next(layout_rest);
-        let wrong = || {
-            format!(
-                "parsing time {text:?} as {layout:?}: cannot parse {:?}",
-                String::from_utf8_lossy(reader.rest)
-            )
-        };
+        let wrong = || format!("parsing time {text:?} as {layout:?}: cannot parse {:?}", String::from_utf8_lossy(reader.rest));
         reader = reader.skip(before).ok_or_else(wrong)?;
         let Some(element) = element else {
-            return if reader.rest.is_empty() {
-                parts.stamp()
-            } else {
-                Err(format!("parsing time {text:?}: extra text"))
-            };
+            return if reader.rest.is_empty() { parts.stamp() } else { Err(format!("parsing time {text:?}: extra text")) };
         };
         layout_rest = after;
         let before = reader;
-        let wrong = || {
-            format!(
-                "parsing time {text:?} as {layout:?}: cannot parse {:?}",
-                String::from_utf8_lossy(before.rest)
-            )
-        };
-        reader
-            .element(element, &mut parts, layout_rest)
-            .ok_or_else(wrong)?;
-        parts
-            .check_ranges()
-            .map_err(|part| format!("parsing time {text:?}: {part} out of range"))?;
+        let wrong = || format!("parsing time {text:?} as {layout:?}: cannot parse {:?}", String::from_utf8_lossy(before.rest));
+        reader.element(element, &mut parts, layout_rest).ok_or_else(wrong)?;
+        parts.check_ranges().map_err(|part| format!("parsing time {text:?}: {part} out of range"))?;
     }
 }
 
@@ -82,10 +62,8 @@ impl Parts {
             _ => {}
         }
         if let Some(year_day) = self.year_day {
-            let (month, day) =
-                day_of_year(self.year, year_day).ok_or("day-of-year out of range")?;
-            if self.month.is_some_and(|own| own != month) || self.day.is_some_and(|own| own != day)
-            {
+            let (month, day) = day_of_year(self.year, year_day).ok_or("day-of-year out of range")?;
+            if self.month.is_some_and(|own| own != month) || self.day.is_some_and(|own| own != day) {
                 return Err("day-of-year does not match the month or day".to_owned());
             }
             (self.month, self.day) = (Some(month), Some(day));
@@ -179,11 +157,7 @@ impl<'t> Reader<'t> {
     }
 
     fn name(&mut self, names: &[&str], length: fn(&str) -> &str) -> Option<i64> {
-        let matches = |name: &&str| {
-            self.rest
-                .get(..length(name).len())
-                .is_some_and(|text| text.eq_ignore_ascii_case(length(name).as_bytes()))
-        };
+        let matches = |name: &&str| self.rest.get(..length(name).len()).is_some_and(|text| text.eq_ignore_ascii_case(length(name).as_bytes()));
         let at = names.iter().position(|name| matches(&name))?;
         self.take(length(names.get(at)?).len())?;
         Some(at as i64)
@@ -232,11 +206,7 @@ impl<'t> Reader<'t> {
                 }
             }
             Element::Half { capitals } => {
-                let (after_noon, before_noon): (&[u8], &[u8]) = if capitals {
-                    (b"PM", b"AM")
-                } else {
-                    (b"pm", b"am")
-                };
+                let (after_noon, before_noon): (&[u8], &[u8]) = if capitals { (b"PM", b"AM") } else { (b"pm", b"am") };
                 let text = self.take(2)?;
                 if text != after_noon && text != before_noon {
                     return None;
@@ -253,11 +223,7 @@ impl<'t> Reader<'t> {
                     self.take(zone_name(self.rest)?)?;
                 }
             }
-            Element::Fraction {
-                digits,
-                trim: false,
-                ..
-            } => {
+            Element::Fraction { digits, trim: false, .. } => {
                 let text = self.take(1 + digits)?;
                 parts.nanosecond = nanoseconds(text)?;
             }
@@ -276,12 +242,7 @@ impl<'t> Reader<'t> {
 
     /// A separator and all digits behind it.
     fn fraction(&mut self) -> Option<i64> {
-        let count = self
-            .rest
-            .iter()
-            .skip(1)
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let count = self.rest.iter().skip(1).take_while(|byte| byte.is_ascii_digit()).count();
         nanoseconds(self.take(1 + count)?)
     }
 
@@ -313,14 +274,11 @@ impl<'t> Reader<'t> {
 }
 
 fn trim(text: &[u8]) -> &[u8] {
-    text.get(text.iter().take_while(|byte| **byte == b' ').count()..)
-        .unwrap_or(&[])
+    text.get(text.iter().take_while(|byte| **byte == b' ').count()..).unwrap_or(&[])
 }
 
 fn value(digits: &[u8]) -> i64 {
-    digits
-        .iter()
-        .fold(0, |value, digit| value * 10 + i64::from(digit - b'0'))
+    digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'))
 }
 
 /// A separator and up to nine digits; more are cut off.
@@ -344,11 +302,7 @@ fn zone_name(text: &[u8]) -> Option<usize> {
     if matches!(text.first(), Some(b'+' | b'-')) && text.len() >= 3 {
         return signed_hours(text);
     }
-    let capitals = text
-        .iter()
-        .take(6)
-        .take_while(|byte| byte.is_ascii_uppercase())
-        .count();
+    let capitals = text.iter().take(6).take_while(|byte| byte.is_ascii_uppercase()).count();
     match capitals {
         5 if text.get(4) == Some(&b'T') => Some(5),
         4 if text.get(3) == Some(&b'T') || text.starts_with(b"WITA") => Some(4),
@@ -362,12 +316,7 @@ fn signed_hours(text: &[u8]) -> Option<usize> {
     if !matches!(text.first(), Some(b'+' | b'-')) {
         return None;
     }
-    let digits: Vec<u8> = text
-        .iter()
-        .skip(1)
-        .copied()
-        .take_while(u8::is_ascii_digit)
-        .collect();
+    let digits: Vec<u8> = text.iter().skip(1).copied().take_while(u8::is_ascii_digit).collect();
     let hours: u64 = std::str::from_utf8(&digits).ok()?.parse().ok()?;
     (hours <= 23).then_some(1 + digits.len())
 }

@@ -106,10 +106,13 @@ fn unknown_is_pending_and_takes_no_default() {
     assert_eq!(texts(&asks), ["pet:id"]);
     session.answer(asks[0].0, Answer::Unknown, Marks::default());
     assert!(run(&mut session).is_empty());
-    let shown: Vec<String> = ["a", "b", "c", "d", "e"].iter().map(|name| {
-        let node = at(&mut session, name);
-        line(&session.tree(node).unwrap())
-    }).collect();
+    let shown: Vec<String> = ["a", "b", "c", "d", "e"]
+        .iter()
+        .map(|name| {
+            let node = at(&mut session, name);
+            line(&session.tree(node).unwrap())
+        })
+        .collect();
     assert_eq!(shown, ["<string>", "\"x\"", "<string>", "<bool>", "{p: <null|string>}"]);
     let note = at(&mut session, "note");
     assert_eq!(body(&session, note), "{filename: <string>}");
@@ -117,7 +120,9 @@ fn unknown_is_pending_and_takes_no_default() {
 
 #[test]
 fn an_alias_asks_the_original() {
-    let mut session = hosted("pet: $random.#Resource.random_pet & {length: 2}\nx: pet\nlist: [for p in [pet, x] {p}]\ng: {pet: $random.#Resource.random_pet & {length: 1}}\nh: g\nout: [x.id, list[1].id, h.pet.id]");
+    let mut session = hosted(
+        "pet: $random.#Resource.random_pet & {length: 2}\nx: pet\nlist: [for p in [pet, x] {p}]\ng: {pet: $random.#Resource.random_pet & {length: 1}}\nh: g\nout: [x.id, list[1].id, h.pet.id]",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -150,7 +155,9 @@ fn templates_become_resources_where_they_are_used() {
 
 #[test]
 fn depends_on_is_read_by_where_it_points() {
-    let mut session = hosted("pet: $random.#Resource.random_pet & {length: 2}\ng: {n: $random.#Resource.local_file & {filename: \"a\", $depends_on: [pet, pet.id]}}");
+    let mut session = hosted(
+        "pet: $random.#Resource.random_pet & {length: 2}\ng: {n: $random.#Resource.local_file & {filename: \"a\", $depends_on: [pet, pet.id]}}",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     assert!(run(&mut session).is_empty());
@@ -164,7 +171,9 @@ fn depends_on_is_read_by_where_it_points() {
 
 #[test]
 fn functions_are_called_once_their_arguments_are_known() {
-    let mut session = hosted("d: $random.#Function.direxists & {path: \"/x\"}\nok: d.result\npet: $random.#Resource.random_pet & {length: 1}\ne: $random.#Function.direxists & {path: pet.id}\nno: e.result");
+    let mut session = hosted(
+        "d: $random.#Function.direxists & {path: \"/x\"}\nok: d.result\npet: $random.#Resource.random_pet & {length: 1}\ne: $random.#Function.direxists & {path: pet.id}\nno: e.result",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -183,7 +192,8 @@ fn functions_are_called_once_their_arguments_are_known() {
 
 #[test]
 fn presence_that_hangs_on_an_unknown_is_reported() {
-    let mut session = hosted("other: $random.#Resource.random_pet & {length: 1}\nif other.id != \"x\" {note: $random.#Resource.local_file & {filename: \"o\"}}");
+    let mut session =
+        hosted("other: $random.#Resource.random_pet & {length: 1}\nif other.id != \"x\" {note: $random.#Resource.local_file & {filename: \"o\"}}");
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -200,7 +210,8 @@ fn presence_that_hangs_on_an_unknown_is_reported() {
 
 #[test]
 fn a_cycle_through_resources_is_a_circle_of_questions() {
-    let mut session = hosted("a: $random.#Resource.random_pet & {length: 1, keepers: k: b.id}\nb: $random.#Resource.random_pet & {length: 1, keepers: k: a.id}");
+    let mut session =
+        hosted("a: $random.#Resource.random_pet & {length: 1, keepers: k: b.id}\nb: $random.#Resource.random_pet & {length: 1, keepers: k: a.id}");
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -213,7 +224,8 @@ fn a_cycle_through_resources_is_a_circle_of_questions() {
 
 #[test]
 fn parts_of_configured_elements_are_asked_by_index() {
-    let mut session = hosted("f: $random.#Resource.local_file & {filename: \"a\", rules: [{name: \"r\"}]}\nout: f.rules[0].id\nname: f.rules[0].name");
+    let mut session =
+        hosted("f: $random.#Resource.local_file & {filename: \"a\", rules: [{name: \"r\"}]}\nout: f.rules[0].id\nname: f.rules[0].name");
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -228,7 +240,8 @@ fn parts_of_configured_elements_are_asked_by_index() {
 
 #[test]
 fn results_of_functions_reach_other_hosted_nodes() {
-    let mut session = hosted("d: ($random.#Function.direxists & {path: \"/x\"}).result\nf: $random.#Resource.random_pet & {length: 1, keepers: k: \"\\(d)\"}");
+    let mut session =
+        hosted("d: ($random.#Function.direxists & {path: \"/x\"}).result\nf: $random.#Resource.random_pet & {length: 1, keepers: k: \"\\(d)\"}");
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -257,7 +270,9 @@ fn a_result_decides_a_disjunction_of_its_reader() {
 
 #[test]
 fn an_element_that_embeds_a_reference_alone_is_an_alias() {
-    let mut session = hosted("pet: $random.#Resource.random_pet & {length: 1}\nall: [for p in [pet] {p}]\nother: $random.#Resource.random_pet & {length: pet.length}\nthird: $random.#Resource.random_pet & {length: other.length}");
+    let mut session = hosted(
+        "pet: $random.#Resource.random_pet & {length: 1}\nall: [for p in [pet] {p}]\nother: $random.#Resource.random_pet & {length: pet.length}\nthird: $random.#Resource.random_pet & {length: other.length}",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     assert!(run(&mut session).is_empty());
@@ -270,7 +285,9 @@ fn an_element_that_embeds_a_reference_alone_is_an_alias() {
 
 #[test]
 fn an_attribute_of_both_kinds_takes_that_of_another() {
-    let mut session = hosted("a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length}\nout: c.length");
+    let mut session = hosted(
+        "a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length}\nout: c.length",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     let asks = run(&mut session);
@@ -287,7 +304,9 @@ fn an_attribute_of_both_kinds_takes_that_of_another() {
 
 #[test]
 fn a_value_of_two_answers_asks_for_both() {
-    let mut session = hosted("a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length & b.length}");
+    let mut session = hosted(
+        "a: $random.#Resource.random_pet & {}\nb: $random.#Resource.random_pet & {}\nc: $random.#Resource.random_pet & {length: a.length & b.length}",
+    );
     let root = session.root();
     session.want(root, Want::Final);
     for expected in ["a:length", "b:length"] {

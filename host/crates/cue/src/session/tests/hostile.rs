@@ -78,10 +78,9 @@ fn depth_is_a_limit_and_no_cycle() {
 
 #[test]
 fn copies_of_copies_are_counted() {
-    for text in [
-        doubling("{a: 1}", |n| format!("{{l: x{n}, r: x{n}}}"), 40),
-        doubling("[1, 2]", |n| format!("[for a in x{n} for b in [1, 2] {{a}}]"), 40),
-    ] {
+    for text in
+        [doubling("{a: 1}", |n| format!("{{l: x{n}, r: x{n}}}"), 40), doubling("[1, 2]", |n| format!("[for a in x{n} for b in [1, 2] {{a}}]"), 40)]
+    {
         let found = outcome(&text);
         assert!(matches!(found, Err("nodes" | "bytes" | "steps")), "{found:?}");
     }

@@ -87,9 +87,7 @@ fn any_term() -> impl Strategy<Value = Term> {
 
 /// The definitions that terms refer to: `#B` may refer to `#A`, and nothing to itself.
 fn definitions() -> impl Strategy<Value = Vec<(&'static str, Term)>> {
-    (term(), term()).prop_map(|(a, b)| {
-        vec![("#A", without(&unmarked(&a, true), REFERENCES)), ("#B", without(&unmarked(&b, true), &["#B"]))]
-    })
+    (term(), term()).prop_map(|(a, b)| vec![("#A", without(&unmarked(&a, true), REFERENCES)), ("#B", without(&unmarked(&b, true), &["#B"]))])
 }
 
 /// A term with some references taken out.

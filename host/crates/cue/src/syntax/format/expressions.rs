@@ -508,8 +508,7 @@ impl<'a> Formatter<'a> {
                 && let Some(value) = ellipsis.value.as_ref().filter(|value| !is_top(value))
             {
                 let start = value.span().start;
-                let behind =
-                    |group: &&CommentGroup| group.comments.first().is_some_and(|first| first.span.start > start);
+                let behind = |group: &&CommentGroup| group.comments.first().is_some_and(|first| first.span.start > start);
                 later.extend(expression_comments(value).groups().iter().filter(behind));
             }
             if !node.without_commas {

@@ -75,8 +75,7 @@ struct Formatter<'a> {
 
 impl<'a> Formatter<'a> {
     fn new(text: &'a str, format: Format) -> Self {
-        let current =
-            Frame { comments: &[], position: 0, separator: White::Newline, outer_separator: White::Newline };
+        let current = Frame { comments: &[], position: 0, separator: White::Newline, outer_separator: White::Newline };
         Self { text, format, printer: Printer::new(), stack: Vec::new(), current }
     }
 
@@ -113,12 +112,7 @@ impl<'a> Formatter<'a> {
     /// Enters something that has no comments of its own.
     fn enter_part(&mut self) {
         self.stack.push(self.current);
-        self.current = Frame {
-            comments: &[],
-            position: 0,
-            separator: self.current.separator,
-            outer_separator: self.current.separator,
-        };
+        self.current = Frame { comments: &[], position: 0, separator: self.current.separator, outer_separator: self.current.separator };
     }
 
     /// Enters a node, with the comments in front of it.

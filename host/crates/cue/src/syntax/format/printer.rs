@@ -103,8 +103,15 @@ fn must_be_apart(last: Last, next: &str) -> bool {
         Last::Integer => next == ".",
         Last::Operator(last) => matches!(
             (last, next.as_bytes().first()),
-            ("+", Some(b'+')) | ("-", Some(b'-')) | ("/", Some(b'/' | b'*')) | ("<", Some(b'-' | b'=')) | (">", Some(b'='))
-                | ("!", Some(b'=' | b'~')) | ("=", Some(b'=' | b'~')) | ("&", Some(b'&')) | ("|", Some(b'|'))
+            ("+", Some(b'+'))
+                | ("-", Some(b'-'))
+                | ("/", Some(b'/' | b'*'))
+                | ("<", Some(b'-' | b'='))
+                | (">", Some(b'='))
+                | ("!", Some(b'=' | b'~'))
+                | ("=", Some(b'=' | b'~'))
+                | ("&", Some(b'&'))
+                | ("|", Some(b'|'))
         ),
         Last::Nothing | Last::Other => false,
     }

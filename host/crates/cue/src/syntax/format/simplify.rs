@@ -82,11 +82,7 @@ fn declaration_references(declaration: &mut Declaration, scopes: &mut Scopes) {
         Declaration::Embedding(node) => references(&mut node.value, scopes),
         Declaration::Comprehension(node) => comprehension(node, scopes),
         Declaration::Ellipsis(node) => node.value.iter_mut().for_each(|value| references(value, scopes)),
-        Declaration::Package(_)
-        | Declaration::Import(_)
-        | Declaration::Attribute(_)
-        | Declaration::Comments(_)
-        | Declaration::Bad(_) => {}
+        Declaration::Package(_) | Declaration::Import(_) | Declaration::Attribute(_) | Declaration::Comments(_) | Declaration::Bad(_) => {}
     }
 }
 

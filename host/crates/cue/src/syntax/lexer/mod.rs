@@ -137,14 +137,7 @@ impl<'a> Lexer<'a> {
     /// A comma that follows from the line break, the comment or the end of the file at `start`.
     fn elided_comma(&mut self, start: usize) -> Token<'a> {
         self.insert_comma = false;
-        Token {
-            kind: TokenKind::Comma,
-            start: start as u32,
-            end: start as u32,
-            space: Space::Elided,
-            after_comma: false,
-            text: Cow::Borrowed("\n"),
-        }
+        Token { kind: TokenKind::Comma, start: start as u32, end: start as u32, space: Space::Elided, after_comma: false, text: Cow::Borrowed("\n") }
     }
 
     /// The next token; [`TokenKind::EndOfFile`] for ever once the text is used up.
@@ -191,11 +184,7 @@ impl<'a> Lexer<'a> {
     fn slice(&self, start: usize, end: usize, kind: TokenKind) -> Cow<'a, str> {
         let text = self.text.get(start..end).unwrap_or("");
         let strip = matches!(kind, TokenKind::Comment | TokenKind::String | TokenKind::Interpolation);
-        if strip && text.contains('\r') {
-            Cow::Owned(text.replace('\r', ""))
-        } else {
-            Cow::Borrowed(text)
-        }
+        if strip && text.contains('\r') { Cow::Owned(text.replace('\r', "")) } else { Cow::Borrowed(text) }
     }
 
     /// Reads one token, and says whether a line break behind it is a comma.

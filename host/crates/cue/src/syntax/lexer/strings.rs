@@ -111,8 +111,7 @@ impl<'a> Lexer<'a> {
 
     fn closes(&self, quote: &Quote) -> bool {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or(&[]);
-        let (Some(marks), Some(hashes)) = (rest.get(..quote.marks), rest.get(quote.marks..quote.marks + quote.hashes))
-        else {
+        let (Some(marks), Some(hashes)) = (rest.get(..quote.marks), rest.get(quote.marks..quote.marks + quote.hashes)) else {
             return false;
         };
         marks.iter().all(|byte| *byte == quote.mark) && hashes.iter().all(|byte| *byte == b'#')

@@ -18,8 +18,7 @@ fn is_printable(c: char) -> bool {
         return !c.is_ascii_control();
     }
     use GeneralCategoryGroup as G;
-    matches!(c.general_category_group(), G::Letter | G::Mark | G::Number | G::Punctuation | G::Symbol)
-        && !matches!(u32::from(c), 0xE000..=0xF8FF)
+    matches!(c.general_category_group(), G::Letter | G::Mark | G::Number | G::Punctuation | G::Symbol) && !matches!(u32::from(c), 0xE000..=0xF8FF)
 }
 
 impl Form {

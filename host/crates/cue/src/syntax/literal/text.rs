@@ -76,8 +76,7 @@ impl<'a> Quotes<'a> {
     /// Whether the closing marks are next.
     fn closes(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        let (Some(marks), Some(hashes)) = (bytes.get(..self.marks()), bytes.get(self.marks()..self.marks() + self.hashes))
-        else {
+        let (Some(marks), Some(hashes)) = (bytes.get(..self.marks()), bytes.get(self.marks()..self.marks() + self.hashes)) else {
             return false;
         };
         marks.iter().all(|byte| *byte == self.mark) && hashes.iter().all(|byte| *byte == b'#')

@@ -18,9 +18,7 @@ enum LabelOrOther {
 fn label_of(expression: Expression) -> Result<Label, Expression> {
     match expression {
         Expression::Identifier(node) => Ok(Label::Identifier(*node)),
-        Expression::Literal(node) if !matches!(node.kind, LiteralKind::Integer | LiteralKind::Float) => {
-            Ok(Label::Literal(*node))
-        }
+        Expression::Literal(node) if !matches!(node.kind, LiteralKind::Integer | LiteralKind::Float) => Ok(Label::Literal(*node)),
         Expression::Interpolation(node) => Ok(Label::Interpolation(node)),
         Expression::Parenthesised(node) => Ok(Label::Parenthesised(node)),
         Expression::List(node) => Ok(Label::Pattern(node)),
@@ -151,9 +149,7 @@ impl Parser<'_> {
         let constraint = self.constraint();
         match self.token.kind {
             T::Colon => {}
-            T::Comma | T::RightBrace | T::EndOfFile
-                if alias.is_none() && constraint.is_none() && !matches!(label, Label::Alias(_)) =>
-            {
+            T::Comma | T::RightBrace | T::EndOfFile if alias.is_none() && constraint.is_none() && !matches!(label, Label::Alias(_)) => {
                 if self.at(T::Comma) {
                     self.expect_comma();
                 }
@@ -282,9 +278,7 @@ impl Parser<'_> {
         let comments = self.comments.reserve();
         match label_of(value) {
             Ok(label) => LabelOrOther::Label(Label::Alias(Box::new(LabelAlias { span, name, equals, label, comments }))),
-            Err(value) => {
-                LabelOrOther::Expression(Expression::Alias(Box::new(Alias { span, name, equals, value, comments })))
-            }
+            Err(value) => LabelOrOther::Expression(Expression::Alias(Box::new(Alias { span, name, equals, value, comments }))),
         }
     }
 
@@ -379,8 +373,7 @@ impl Parser<'_> {
         self.comments.open();
         let value = Expression::Struct(Box::new(self.struct_()));
         self.close_on(&value);
-        let fallback = matches!(self.token.kind, T::Else | T::Fallback | T::Otherwise)
-            .then(|| Box::new(self.fallback(&clauses)));
+        let fallback = matches!(self.token.kind, T::Else | T::Fallback | T::Otherwise).then(|| Box::new(self.fallback(&clauses)));
         let span = self.span_from(start);
         Ok(Comprehension { span, clauses, value, fallback, comments: self.comments.reserve() })
     }

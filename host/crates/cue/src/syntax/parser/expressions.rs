@@ -116,8 +116,7 @@ impl Parser<'_> {
             return self.bad(start, space);
         }
         let operator = self.token.kind.unary();
-        let operator =
-            operator.filter(|operator| *operator != UnaryOperator::Equal || self.experiments.struct_comparison);
+        let operator = operator.filter(|operator| *operator != UnaryOperator::Equal || self.experiments.struct_comparison);
         let expression = match operator {
             Some(operator) => {
                 self.comments.open();

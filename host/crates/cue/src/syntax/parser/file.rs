@@ -77,8 +77,7 @@ impl Parser<'_> {
         let span = self.span(0, self.text.len() as u32);
         let (rest, comments) = std::mem::replace(&mut self.comments, super::CommentState::new()).finish();
         fill(&mut declarations, comments);
-        let mut file =
-            File { span, declarations, experiments: self.experiments, comments: Comments::default() };
+        let mut file = File { span, declarations, experiments: self.experiments, comments: Comments::default() };
         file.comments.set(rest);
         Parsed { file, diagnostics }
     }

@@ -82,14 +82,7 @@ impl<'a> Parser<'a> {
     fn new(text: &'a str, file: FileId, options: Options) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1));
-        let token = Token {
-            kind: TokenKind::Illegal,
-            start: 0,
-            end: 0,
-            space: Space::None,
-            after_comma: false,
-            text: "".into(),
-        };
+        let token = Token { kind: TokenKind::Illegal, start: 0, end: 0, space: Space::None, after_comma: false, text: "".into() };
         let mut parser = Self {
             text,
             file,
@@ -173,10 +166,7 @@ impl<'a> Parser<'a> {
         let mut comments = Vec::new();
         while self.at(TokenKind::Comment) && self.line(self.token.start) <= end_line + blank_lines {
             end_line = self.line(self.token.start);
-            comments.push(Comment {
-                span: self.span(self.token.start, self.token.end),
-                text: self.token.text.clone().into_owned(),
-            });
+            comments.push(Comment { span: self.span(self.token.start, self.token.end), text: self.token.text.clone().into_owned() });
             self.next_raw();
         }
         (CommentGroup { doc: false, line: false, position: 0, space, comments }, end_line)
@@ -372,9 +362,7 @@ impl<'a> Parser<'a> {
         errors.sort_by_key(|(start, ..)| *start);
         errors
             .into_iter()
-            .map(|(start, end, message, help)| {
-                Diagnostic::error("cue.syntax", message).at(self.span(start, end), "").with_help(help)
-            })
+            .map(|(start, end, message, help)| Diagnostic::error("cue.syntax", message).at(self.span(start, end), "").with_help(help))
             .collect()
     }
 }

@@ -53,8 +53,7 @@ impl Applier<'_> {
         let Some(known) = self.instances.get(body.instance).cloned() else {
             return self.lose(&body.address);
         };
-        let Ok(subject) = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span))
-        else {
+        let Ok(subject) = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span)) else {
             return self.lose(&body.address);
         };
         let slot = instances::slot(&self.shared.pool, &known);

@@ -28,14 +28,7 @@ enum Flow {
 
 /// Executes the main template.
 pub(super) fn execute(templates: &Templates, data: &Value, budget: usize) -> Result<String> {
-    let mut state = State {
-        templates,
-        out: String::new(),
-        variables: Vec::new(),
-        steps: 0,
-        depth: 0,
-        budget,
-    };
+    let mut state = State { templates, out: String::new(), variables: Vec::new(), steps: 0, depth: 0, budget };
     let dot = Some(Cow::Borrowed(data));
     state.call("", dot)?;
     Ok(state.out)
@@ -56,14 +49,9 @@ struct State<'d> {
 
 impl<'d> State<'d> {
     fn call(&mut self, name: &str, dot: Got<'d>) -> Result<()> {
-        let nodes = self
-            .templates
-            .get(name)
-            .ok_or_else(|| error(format!("template {name:?} not defined")))?;
+        let nodes = self.templates.get(name).ok_or_else(|| error(format!("template {name:?} not defined")))?;
         if self.depth >= MAXIMUM_DEPTH {
-            return Err(error(format!(
-                "exceeded maximum template depth ({MAXIMUM_DEPTH})"
-            )));
+            return Err(error(format!("exceeded maximum template depth ({MAXIMUM_DEPTH})")));
         }
         self.depth += 1;
         // Variables of the caller are not seen.
@@ -130,14 +118,7 @@ impl<'d> State<'d> {
         Ok(Flow::Next)
     }
 
-    fn choose(
-        &mut self,
-        pipeline: &'d Pipeline,
-        body: &'d [Node],
-        otherwise: &'d [Node],
-        dot: &Got<'d>,
-        with: bool,
-    ) -> Result<Flow> {
+    fn choose(&mut self, pipeline: &'d Pipeline, body: &'d [Node], otherwise: &'d [Node], dot: &Got<'d>, with: bool) -> Result<Flow> {
         let outer = self.variables.len();
         let value = self.pipeline(pipeline, dot)?;
         let flow = match is_true(&value) {
@@ -149,13 +130,7 @@ impl<'d> State<'d> {
         Ok(flow)
     }
 
-    fn range(
-        &mut self,
-        pipeline: &'d Pipeline,
-        body: &'d [Node],
-        otherwise: &'d [Node],
-        dot: &Got<'d>,
-    ) -> Result<Flow> {
+    fn range(&mut self, pipeline: &'d Pipeline, body: &'d [Node], otherwise: &'d [Node], dot: &Got<'d>) -> Result<Flow> {
         let outer = self.variables.len();
         let value = self.pipeline(pipeline, dot)?;
         let mut ran = false;
@@ -177,23 +152,14 @@ impl<'d> State<'d> {
                 break;
             }
         }
-        let flow = if ran {
-            Flow::Next
-        } else {
-            self.nodes(otherwise, dot)?
-        };
+        let flow = if ran { Flow::Next } else { self.nodes(otherwise, dot)? };
         self.variables.truncate(outer);
         Ok(flow)
     }
 
     /// Gives a variable of a range its value for one round.
     fn bind(&mut self, name: &'d str, value: Got<'d>, assigns: bool, from: usize) -> Result<()> {
-        let declared = self
-            .variables
-            .iter_mut()
-            .skip(if assigns { 0 } else { from })
-            .rev()
-            .find(|(own, _)| *own == name);
+        let declared = self.variables.iter_mut().skip(if assigns { 0 } else { from }).rev().find(|(own, _)| *own == name);
         let slot = declared.ok_or_else(|| error(format!("undefined variable: ${name}")))?;
         slot.1 = value.filter(|value| **value != Value::Null);
         Ok(())
@@ -216,12 +182,7 @@ impl<'d> State<'d> {
         Ok(value)
     }
 
-    fn command(
-        &mut self,
-        operands: &'d [Operand],
-        dot: &Got<'d>,
-        last: Option<Got<'d>>,
-    ) -> Result<Got<'d>> {
+    fn command(&mut self, operands: &'d [Operand], dot: &Got<'d>, last: Option<Got<'d>>) -> Result<Got<'d>> {
         let Some((first, others)) = operands.split_first() else {
             return Ok(None);
         };
@@ -246,9 +207,7 @@ impl<'d> State<'d> {
             Operand::Field(names) => fields(dot.clone(), names),
             Operand::Variable(name, names) => {
                 let found = self.variables.iter().rev().find(|(own, _)| own == name);
-                let value = found
-                    .map(|(_, value)| value.clone())
-                    .ok_or_else(|| error(format!("undefined variable: ${name}")))?;
+                let value = found.map(|(_, value)| value.clone()).ok_or_else(|| error(format!("undefined variable: ${name}")))?;
                 fields(value, names)
             }
             Operand::Pipeline(pipeline, names) => fields(self.pipeline(pipeline, dot)?, names),
@@ -256,13 +215,7 @@ impl<'d> State<'d> {
         }
     }
 
-    fn function(
-        &mut self,
-        name: &str,
-        operands: &'d [Operand],
-        dot: &Got<'d>,
-        last: Option<Got<'d>>,
-    ) -> Result<Got<'d>> {
+    fn function(&mut self, name: &str, operands: &'d [Operand], dot: &Got<'d>, last: Option<Got<'d>>) -> Result<Got<'d>> {
         if name == "and" || name == "or" {
             return self.short_circuit(name == "or", operands, dot, last);
         }
@@ -283,13 +236,7 @@ impl<'d> State<'d> {
         Ok(Some(Cow::Owned(result)))
     }
 
-    fn short_circuit(
-        &mut self,
-        or: bool,
-        operands: &'d [Operand],
-        dot: &Got<'d>,
-        last: Option<Got<'d>>,
-    ) -> Result<Got<'d>> {
+    fn short_circuit(&mut self, or: bool, operands: &'d [Operand], dot: &Got<'d>, last: Option<Got<'d>>) -> Result<Got<'d>> {
         if operands.is_empty() && last.is_none() {
             return Err(error("and and or need an argument"));
         }
@@ -325,22 +272,12 @@ fn fields<'d>(value: Got<'d>, names: &[String]) -> Result<Got<'d>> {
         let Some(receiver) = value else {
             return Ok(None);
         };
-        let find = |fields: &[(std::sync::Arc<str>, Value)]| {
-            fields.iter().position(|(own, _)| **own == **name)
-        };
+        let find = |fields: &[(std::sync::Arc<str>, Value)]| fields.iter().position(|(own, _)| **own == **name);
         value = match receiver {
-            Cow::Borrowed(Value::Struct(fields)) => find(fields)
-                .and_then(|at| fields.get(at))
-                .map(|(_, value)| Cow::Borrowed(value)),
-            Cow::Owned(Value::Struct(mut fields)) => {
-                find(&fields).map(|at| Cow::Owned(fields.swap_remove(at).1))
-            }
+            Cow::Borrowed(Value::Struct(fields)) => find(fields).and_then(|at| fields.get(at)).map(|(_, value)| Cow::Borrowed(value)),
+            Cow::Owned(Value::Struct(mut fields)) => find(&fields).map(|at| Cow::Owned(fields.swap_remove(at).1)),
             other => {
-                let what = if *other == Value::Null {
-                    "nil pointer evaluating"
-                } else {
-                    "can't evaluate field"
-                };
+                let what = if *other == Value::Null { "nil pointer evaluating" } else { "can't evaluate field" };
                 return Err(error(format!("{what} {name} in {}", other.kinds())));
             }
         };
@@ -355,35 +292,20 @@ fn elements(value: Got<'_>, pairs: bool) -> Result<Box<dyn Iterator<Item = Eleme
     let index = |at: usize| Some(Value::integer(at as i64));
     Ok(match value {
         None => Box::new(std::iter::empty()),
-        Some(Cow::Borrowed(Value::List(elements))) => Box::new(
-            elements
-                .iter()
-                .enumerate()
-                .map(move |(at, element)| (index(at), Some(Cow::Borrowed(element)))),
-        ),
-        Some(Cow::Owned(Value::List(elements))) => Box::new(
-            elements
-                .into_iter()
-                .enumerate()
-                .map(move |(at, element)| (index(at), Some(Cow::Owned(element)))),
-        ),
+        Some(Cow::Borrowed(Value::List(elements))) => {
+            Box::new(elements.iter().enumerate().map(move |(at, element)| (index(at), Some(Cow::Borrowed(element)))))
+        }
+        Some(Cow::Owned(Value::List(elements))) => {
+            Box::new(elements.into_iter().enumerate().map(move |(at, element)| (index(at), Some(Cow::Owned(element)))))
+        }
         Some(Cow::Borrowed(Value::Struct(fields))) => {
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-            Box::new(fields.into_iter().map(|(name, value)| {
-                (
-                    Some(Value::String(name.clone())),
-                    Some(Cow::Borrowed(value)),
-                )
-            }))
+            Box::new(fields.into_iter().map(|(name, value)| (Some(Value::String(name.clone())), Some(Cow::Borrowed(value)))))
         }
         Some(Cow::Owned(Value::Struct(mut fields))) => {
             fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-            Box::new(
-                fields
-                    .into_iter()
-                    .map(|(name, value)| (Some(Value::String(name)), Some(Cow::Owned(value)))),
-            )
+            Box::new(fields.into_iter().map(|(name, value)| (Some(Value::String(name)), Some(Cow::Owned(value)))))
         }
         Some(value) => match &*value {
             Value::Number(number) if number.is_integer() && !pairs => {
@@ -392,16 +314,11 @@ fn elements(value: Got<'_>, pairs: bool) -> Result<Box<dyn Iterator<Item = Eleme
             }
             Value::Bytes(bytes) => {
                 let bytes: Vec<u8> = bytes.to_vec();
-                let byte = move |(at, byte): (usize, u8)| {
-                    (index(at), Some(Cow::Owned(Value::integer(i64::from(byte)))))
-                };
+                let byte = move |(at, byte): (usize, u8)| (index(at), Some(Cow::Owned(Value::integer(i64::from(byte)))));
                 Box::new(bytes.into_iter().enumerate().map(byte))
             }
             other => {
-                return Err(error(format!(
-                    "range can't iterate over a value of type {}",
-                    other.kinds()
-                )));
+                return Err(error(format!("range can't iterate over a value of type {}", other.kinds())));
             }
         },
     })
@@ -413,17 +330,13 @@ fn builtin(name: &str, arguments: &[&Value], literals: &[bool], budget: usize) -
     match (name, arguments) {
         ("print", values) => text(print::joined(values)),
         ("println", values) => text(print::line(values)),
-        ("printf", [Value::String(format), values @ ..]) => {
-            text(print::formatted(format, values, literals, budget)?)
-        }
+        ("printf", [Value::String(format), values @ ..]) => text(print::formatted(format, values, literals, budget)?),
         ("html", values) => text(escape_html(&print::joined(values))),
         ("js", values) => text(escape_js(&print::joined(values))),
         ("urlquery", values) => text(escape_query(&print::joined(values))),
         ("len", [value]) => length(value),
         ("not", [value]) => boolean(!is_true(&Some(Cow::Borrowed(*value)))),
-        ("index", [value, indexes @ ..]) => indexes
-            .iter()
-            .try_fold((*value).clone(), |value, index| item(&value, index)),
+        ("index", [value, indexes @ ..]) => indexes.iter().try_fold((*value).clone(), |value, index| item(&value, index)),
         ("slice", [value, indexes @ ..]) => slice(value, indexes),
         ("eq", [first, others @ ..]) if !others.is_empty() => {
             for other in others {
@@ -439,9 +352,7 @@ fn builtin(name: &str, arguments: &[&Value], literals: &[bool], budget: usize) -
         ("gt", [a, b]) => boolean(order(a, b)? == Ordering::Greater),
         ("ge", [a, b]) => boolean(order(a, b)? != Ordering::Less),
         ("call", _) => Err(error("call of what is no function")),
-        _ => Err(error(format!(
-            "wrong number or type of arguments for {name}"
-        ))),
+        _ => Err(error(format!("wrong number or type of arguments for {name}"))),
     }
 }
 
@@ -458,35 +369,25 @@ fn length(value: &Value) -> Result<Value> {
 
 fn position(index: &Value, limit: usize) -> Result<usize> {
     let at = match index {
-        Value::Number(number) if number.is_integer() => {
-            number.to_i64().and_then(|at| usize::try_from(at).ok())
-        }
+        Value::Number(number) if number.is_integer() => number.to_i64().and_then(|at| usize::try_from(at).ok()),
         other => return Err(error(format!("cannot index with type {}", other.kinds()))),
     };
-    at.filter(|at| *at <= limit)
-        .ok_or_else(|| error("index out of range"))
+    at.filter(|at| *at <= limit).ok_or_else(|| error("index out of range"))
 }
 
 fn item(value: &Value, index: &Value) -> Result<Value> {
     let out_of_range = || error("index out of range");
     match (value, index) {
-        (Value::List(elements), index) => elements
-            .get(position(index, elements.len())?)
-            .cloned()
-            .ok_or_else(out_of_range),
+        (Value::List(elements), index) => elements.get(position(index, elements.len())?).cloned().ok_or_else(out_of_range),
         (Value::String(text), index) => {
             let byte = text.as_bytes().get(position(index, text.len())?).copied();
-            byte.map(|byte| Value::integer(i64::from(byte)))
-                .ok_or_else(out_of_range)
+            byte.map(|byte| Value::integer(i64::from(byte))).ok_or_else(out_of_range)
         }
         (Value::Bytes(bytes), index) => {
             let byte = bytes.get(position(index, bytes.len())?).copied();
-            byte.map(|byte| Value::integer(i64::from(byte)))
-                .ok_or_else(out_of_range)
+            byte.map(|byte| Value::integer(i64::from(byte))).ok_or_else(out_of_range)
         }
-        (Value::Struct(_), Value::String(name)) => {
-            Ok(value.field(name).cloned().unwrap_or(Value::Null))
-        }
+        (Value::Struct(_), Value::String(name)) => Ok(value.field(name).cloned().unwrap_or(Value::Null)),
         (Value::Null, _) => Err(error("index of untyped nil")),
         (other, _) => Err(error(format!("can't index item of type {}", other.kinds()))),
     }
@@ -498,10 +399,7 @@ fn slice(value: &Value, indexes: &[&Value]) -> Result<Value> {
         Value::Bytes(bytes) => bytes.len(),
         Value::List(elements) => elements.len(),
         other => {
-            return Err(error(format!(
-                "can't slice item of type {} this way",
-                other.kinds()
-            )));
+            return Err(error(format!("can't slice item of type {} this way", other.kinds())));
         }
     };
     let mut bounds = vec![0, length];
@@ -520,9 +418,7 @@ fn slice(value: &Value, indexes: &[&Value]) -> Result<Value> {
         _ => 0..length,
     };
     Ok(match value {
-        Value::String(text) => Value::string(String::from_utf8_lossy(
-            text.as_bytes().get(range).unwrap_or(&[]),
-        )),
+        Value::String(text) => Value::string(String::from_utf8_lossy(text.as_bytes().get(range).unwrap_or(&[]))),
         Value::Bytes(bytes) => Value::Bytes(bytes.get(range).unwrap_or(&[]).into()),
         Value::List(elements) => Value::List(elements.get(range).unwrap_or(&[]).to_vec()),
         _ => Value::Null,
@@ -530,11 +426,7 @@ fn slice(value: &Value, indexes: &[&Value]) -> Result<Value> {
 }
 
 fn incompatible(a: &Value, b: &Value) -> Failure {
-    error(format!(
-        "incompatible types for comparison: {} and {}",
-        a.kinds(),
-        b.kinds()
-    ))
+    error(format!("incompatible types for comparison: {} and {}", a.kinds(), b.kinds()))
 }
 
 fn both_of_a_kind(a: &Number, b: &Number) -> bool {
@@ -544,27 +436,20 @@ fn both_of_a_kind(a: &Number, b: &Number) -> bool {
 fn equal(a: &Value, b: &Value) -> Result<bool> {
     match (a, b) {
         (Value::Null, other) | (other, Value::Null) => Ok(*other == Value::Null),
-        (Value::Number(x), Value::Number(y)) if both_of_a_kind(x, y) => {
-            Ok(x.compare(y) == Some(Ordering::Equal))
-        }
+        (Value::Number(x), Value::Number(y)) if both_of_a_kind(x, y) => Ok(x.compare(y) == Some(Ordering::Equal)),
         (Value::Bool(_), Value::Bool(_)) | (Value::String(_), Value::String(_)) => Ok(a == b),
-        (
-            Value::List(_) | Value::Struct(_) | Value::Bytes(_),
-            Value::List(_) | Value::Struct(_) | Value::Bytes(_),
-        ) => Err(error("lists and maps cannot be compared")),
+        (Value::List(_) | Value::Struct(_) | Value::Bytes(_), Value::List(_) | Value::Struct(_) | Value::Bytes(_)) => {
+            Err(error("lists and maps cannot be compared"))
+        }
         _ => Err(incompatible(a, b)),
     }
 }
 
 fn order(a: &Value, b: &Value) -> Result<Ordering> {
     match (a, b) {
-        (Value::Number(x), Value::Number(y)) if both_of_a_kind(x, y) => {
-            x.compare(y).ok_or_else(|| incompatible(a, b))
-        }
+        (Value::Number(x), Value::Number(y)) if both_of_a_kind(x, y) => x.compare(y).ok_or_else(|| incompatible(a, b)),
         (Value::String(x), Value::String(y)) => Ok(x.cmp(y)),
-        (Value::Number(_) | Value::String(_), Value::Number(_) | Value::String(_)) => {
-            Err(incompatible(a, b))
-        }
+        (Value::Number(_) | Value::String(_), Value::Number(_) | Value::String(_)) => Err(incompatible(a, b)),
         _ => Err(error("invalid type for comparison")),
     }
 }

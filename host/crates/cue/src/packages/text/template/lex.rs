@@ -43,27 +43,15 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("{{") {
-        let (before, after) = (
-            rest.get(..at).unwrap_or(""),
-            rest.get(at + 2..).unwrap_or(""),
-        );
-        let trim = after
-            .strip_prefix('-')
-            .filter(|after| after.starts_with(SPACE));
-        let before = if trim.is_some() {
-            before.trim_end_matches(SPACE)
-        } else {
-            before
-        };
+        let (before, after) = (rest.get(..at).unwrap_or(""), rest.get(at + 2..).unwrap_or(""));
+        let trim = after.strip_prefix('-').filter(|after| after.starts_with(SPACE));
+        let before = if trim.is_some() { before.trim_end_matches(SPACE) } else { before };
         if !before.is_empty() {
             tokens.push(Token::Text(before));
         }
         let inside = trim.unwrap_or(after);
         // A comment may follow the trim marker and its blank.
-        let comment = trim
-            .and_then(|inside| inside.get(1..))
-            .unwrap_or(inside)
-            .strip_prefix("/*");
+        let comment = trim.and_then(|inside| inside.get(1..)).unwrap_or(inside).strip_prefix("/*");
         rest = match comment {
             Some(comment) => skip_comment(comment)?,
             None => action(inside, &mut tokens)?,
@@ -77,21 +65,15 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token<'_>>> {
 
 /// What follows the end of an action, if it is here.
 fn after_close(rest: &str) -> Option<&str> {
-    if let Some(trimmed) = rest
-        .strip_prefix(SPACE)
-        .and_then(|rest| rest.strip_prefix("-}}"))
-    {
+    if let Some(trimmed) = rest.strip_prefix(SPACE).and_then(|rest| rest.strip_prefix("-}}")) {
         return Some(trimmed.trim_start_matches(SPACE));
     }
     rest.strip_prefix("}}")
 }
 
 fn skip_comment(comment: &str) -> Result<&str> {
-    let (_, rest) = comment
-        .split_once("*/")
-        .ok_or_else(|| Failure::eval("template: unclosed comment"))?;
-    after_close(rest)
-        .ok_or_else(|| Failure::eval("template: comment ends before closing delimiter"))
+    let (_, rest) = comment.split_once("*/").ok_or_else(|| Failure::eval("template: unclosed comment"))?;
+    after_close(rest).ok_or_else(|| Failure::eval("template: comment ends before closing delimiter"))
 }
 
 fn is_name(c: char) -> bool {
@@ -131,16 +113,13 @@ fn action<'t>(mut rest: &'t str, tokens: &mut Vec<Token<'t>>) -> Result<&'t str>
 fn token(first: char, rest: &str) -> Result<(Token<'_>, usize)> {
     let name = |from: usize| {
         let tail = rest.get(from..).unwrap_or("");
-        tail.get(..tail.find(|c| !is_name(c)).unwrap_or(tail.len()))
-            .unwrap_or("")
+        tail.get(..tail.find(|c| !is_name(c)).unwrap_or(tail.len())).unwrap_or("")
     };
     Ok(match first {
         c if SPACE.contains(&c) => {
             // The blank of a closing trim marker belongs to that.
             let run = rest.len() - rest.trim_start_matches(SPACE).len();
-            let marked = rest
-                .get(run..)
-                .is_some_and(|after| after.starts_with("-}}"));
+            let marked = rest.get(run..).is_some_and(|after| after.starts_with("-}}"));
             (Token::Space, if marked { (run - 1).max(1) } else { run })
         }
         '=' => (Token::Assign, 1),
@@ -157,33 +136,19 @@ fn token(first: char, rest: &str) -> Result<(Token<'_>, usize)> {
             terminated(rest, 1 + name.len())?;
             (Token::Variable(name), 1 + name.len())
         }
-        '.' if !rest
-            .get(1..)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) =>
-        {
+        '.' if !rest.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) => {
             let name = name(1);
             terminated(rest, 1 + name.len())?;
-            (
-                if name.is_empty() {
-                    Token::Dot
-                } else {
-                    Token::Field(name)
-                },
-                1 + name.len(),
-            )
+            (if name.is_empty() { Token::Dot } else { Token::Field(name) }, 1 + name.len())
         }
-        '.' | '+' | '-' | '0'..='9' => {
-            number(rest).map(|text| (Token::Number(text), text.len()))?
-        }
+        '.' | '+' | '-' | '0'..='9' => number(rest).map(|text| (Token::Number(text), text.len()))?,
         c if is_name(c) => {
             let name = name(0);
             terminated(rest, name.len())?;
             (Token::Word(name), name.len())
         }
         c => {
-            return Err(Failure::eval(format!(
-                "template: unexpected {c:?} in an action"
-            )));
+            return Err(Failure::eval(format!("template: unexpected {c:?} in an action")));
         }
     })
 }
@@ -194,9 +159,7 @@ fn terminated(rest: &str, length: usize) -> Result<()> {
     match after.chars().next() {
         None | Some(' ' | '\t' | '\r' | '\n' | '.' | ',' | '|' | ':' | ')' | '(') => Ok(()),
         Some(_) if after.starts_with("}}") => Ok(()),
-        Some(c) => Err(Failure::eval(format!(
-            "template: bad character {c:?} behind a name"
-        ))),
+        Some(c) => Err(Failure::eval(format!("template: bad character {c:?} behind a name"))),
     }
 }
 
@@ -219,14 +182,9 @@ fn number(rest: &str) -> Result<&str> {
     let bytes = rest.as_bytes();
     let mut at = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     while let Some(byte) = bytes.get(at) {
-        let signed = matches!(byte, b'+' | b'-')
-            && matches!(
-                bytes.get(at.wrapping_sub(1)),
-                Some(b'e' | b'E' | b'p' | b'P')
-            );
+        let signed = matches!(byte, b'+' | b'-') && matches!(bytes.get(at.wrapping_sub(1)), Some(b'e' | b'E' | b'p' | b'P'));
         let hexadecimal = rest.trim_start_matches(['+', '-']).starts_with(['x', 'X']);
-        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || signed && !hexadecimal)
-        {
+        if !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_') || signed && !hexadecimal) {
             break;
         }
         at += 1;

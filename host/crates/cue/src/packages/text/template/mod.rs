@@ -22,19 +22,11 @@ const FUNCTIONS: &[Function] = &[
         let budget = host.budget();
         string(execute::execute(&templates, args::value(a, 1)?, budget)?)
     }),
-    function("HTMLEscape", &[STRING], S, |a, host| {
-        escaped(a, host, escape_html)
-    }),
-    function("JSEscape", &[STRING], S, |a, host| {
-        escaped(a, host, escape_js)
-    }),
+    function("HTMLEscape", &[STRING], S, |a, host| escaped(a, host, escape_html)),
+    function("JSEscape", &[STRING], S, |a, host| escaped(a, host, escape_js)),
 ];
 
-pub(in super::super) static TEMPLATE: Package = Package {
-    path: "text/template",
-    functions: FUNCTIONS,
-    source: "",
-};
+pub(in super::super) static TEMPLATE: Package = Package { path: "text/template", functions: FUNCTIONS, source: "" };
 
 fn escaped(a: &[Value], host: &mut dyn Host, escape: fn(&str) -> String) -> Result {
     let text = args::text(a, 0)?;

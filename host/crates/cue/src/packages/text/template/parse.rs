@@ -15,8 +15,7 @@ use crate::{Number, Value};
 const MAXIMUM_DEPTH: usize = 200;
 
 pub(super) const FUNCTIONS: &[&str] = &[
-    "and", "call", "html", "index", "slice", "js", "len", "not", "or", "print", "printf",
-    "println", "urlquery", "eq", "ge", "gt", "le", "lt", "ne",
+    "and", "call", "html", "index", "slice", "js", "len", "not", "or", "print", "printf", "println", "urlquery", "eq", "ge", "gt", "le", "lt", "ne",
 ];
 
 /// Templates by name; the main one is called "".
@@ -71,14 +70,7 @@ enum End {
 
 /// Reads a template and all that it defines.
 pub(super) fn parse(text: &str) -> Result<Templates> {
-    let mut parser = Parser {
-        tokens: lex(text)?,
-        at: 0,
-        depth: 0,
-        ranges: 0,
-        variables: vec![String::new()],
-        templates: Templates::new(),
-    };
+    let mut parser = Parser { tokens: lex(text)?, at: 0, depth: 0, ranges: 0, variables: vec![String::new()], templates: Templates::new() };
     let (nodes, end) = parser.nodes(true)?;
     if end != End::Text {
         return Err(error("unexpected {{end}} or {{else}}"));
@@ -123,29 +115,21 @@ impl<'t> Parser<'t> {
 
     fn close(&mut self, what: &str) -> Result<()> {
         self.spaces();
-        if self.take(&Token::Close) {
-            Ok(())
-        } else {
-            Err(error(format!("unexpected text in {what}")))
-        }
+        if self.take(&Token::Close) { Ok(()) } else { Err(error(format!("unexpected text in {what}"))) }
     }
 
     /// Nodes up to an end that is not theirs.
     fn nodes(&mut self, top: bool) -> Result<(Vec<Node>, End)> {
         self.depth += 1;
         if self.depth > MAXIMUM_DEPTH {
-            return Err(error(format!(
-                "actions are nested deeper than {MAXIMUM_DEPTH} levels"
-            )));
+            return Err(error(format!("actions are nested deeper than {MAXIMUM_DEPTH} levels")));
         }
         let mut nodes = Vec::new();
         let end = loop {
             match self.next() {
                 None if top => break End::Text,
                 None => {
-                    return Err(error(
-                        "unexpected end of the template: an {{end}} is missing",
-                    ));
+                    return Err(error("unexpected end of the template: an {{end}} is missing"));
                 }
                 Some(Token::Text(text)) => nodes.push(Node::Text(text.to_owned())),
                 Some(_) => match self.action(top, &mut nodes)? {
@@ -173,11 +157,7 @@ impl<'t> Parser<'t> {
             "range" => nodes.push(self.control("range")?),
             "break" | "continue" if self.ranges > 0 => {
                 self.close(word)?;
-                nodes.push(if word == "break" {
-                    Node::Break
-                } else {
-                    Node::Continue
-                });
+                nodes.push(if word == "break" { Node::Break } else { Node::Continue });
             }
             "template" | "block" => nodes.push(self.template(word)?),
             "define" if top && self.depth == 1 => {
@@ -233,9 +213,7 @@ impl<'t> Parser<'t> {
         self.at += 1;
         self.depth += 1;
         if self.depth > MAXIMUM_DEPTH {
-            return Err(error(format!(
-                "actions are nested deeper than {MAXIMUM_DEPTH} levels"
-            )));
+            return Err(error(format!("actions are nested deeper than {MAXIMUM_DEPTH} levels")));
         }
         let node = self.control(word);
         self.depth -= 1;
@@ -246,9 +224,7 @@ impl<'t> Parser<'t> {
         self.spaces();
         match self.next() {
             Some(Token::Quoted(text)) => unquote(text),
-            _ => Err(error(format!(
-                "a quoted name should follow in the {context}"
-            ))),
+            _ => Err(error(format!("a quoted name should follow in the {context}"))),
         }
     }
 
@@ -290,23 +266,13 @@ impl<'t> Parser<'t> {
                 break;
             }
             let command = self.command()?;
-            let executable = !matches!(
-                command.first(),
-                Some(Operand::Dot | Operand::Nil | Operand::Constant(_))
-            );
+            let executable = !matches!(command.first(), Some(Operand::Dot | Operand::Nil | Operand::Constant(_)));
             if !pipeline.commands.is_empty() && !executable {
-                return Err(error(format!(
-                    "non executable command in pipeline stage {}",
-                    pipeline.commands.len() + 1
-                )));
+                return Err(error(format!("non executable command in pipeline stage {}", pipeline.commands.len() + 1)));
             }
             pipeline.commands.push(command);
         }
-        if pipeline.commands.is_empty() {
-            Err(error(format!("missing value for {context}")))
-        } else {
-            Ok(pipeline)
-        }
+        if pipeline.commands.is_empty() { Err(error(format!("missing value for {context}"))) } else { Ok(pipeline) }
     }
 
     /// `$x :=`, `$x =`, and in a range `$i, $x :=`.
@@ -357,11 +323,7 @@ impl<'t> Parser<'t> {
                 _ => return Err(error("unexpected text in an operand")),
             }
         }
-        if operands.is_empty() {
-            Err(error("empty command"))
-        } else {
-            Ok(operands)
-        }
+        if operands.is_empty() { Err(error("empty command")) } else { Ok(operands) }
     }
 
     fn operand(&mut self) -> Result<Option<Operand>> {
@@ -370,17 +332,11 @@ impl<'t> Parser<'t> {
             Some(Token::Word("true")) => Operand::Constant(Value::Bool(true)),
             Some(Token::Word("false")) => Operand::Constant(Value::Bool(false)),
             Some(Token::Word("nil")) => Operand::Nil,
-            Some(Token::Word(name)) if FUNCTIONS.contains(&name) => {
-                Operand::Function(name.to_owned())
-            }
+            Some(Token::Word(name)) if FUNCTIONS.contains(&name) => Operand::Function(name.to_owned()),
             Some(Token::Word(name)) => return Err(error(format!("function {name:?} not defined"))),
             Some(Token::Dot) => Operand::Dot,
             Some(Token::Field(name)) => Operand::Field(vec![name.to_owned()]),
-            Some(Token::Variable(name))
-                if self.variables.iter().any(|variable| variable == name) =>
-            {
-                Operand::Variable(name.to_owned(), Vec::new())
-            }
+            Some(Token::Variable(name)) if self.variables.iter().any(|variable| variable == name) => Operand::Variable(name.to_owned(), Vec::new()),
             Some(Token::Variable(name)) => {
                 return Err(error(format!("undefined variable \"${name}\"")));
             }
@@ -423,21 +379,11 @@ impl<'t> Parser<'t> {
 fn number(text: &str) -> Result<Number> {
     let invalid = || error(format!("bad number syntax: {text:?}"));
     let negative = text.starts_with('-');
-    let digits = text
-        .strip_prefix(['-', '+'])
-        .unwrap_or(text)
-        .to_ascii_lowercase();
-    let octal = digits.len() > 1
-        && digits.starts_with('0')
-        && digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'_');
-    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)]
-        .into_iter()
-        .find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text).to_ascii_lowercase();
+    let octal = digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find_map(|(prefix, radix)| Some((digits.strip_prefix(prefix)?, radix)));
     if let Some((digits, radix)) = prefixed.or(octal.then_some((digits.as_str(), 8))) {
-        let value =
-            BigInt::from_str_radix(&digits.replace('_', ""), radix).map_err(|_| invalid())?;
+        let value = BigInt::from_str_radix(&digits.replace('_', ""), radix).map_err(|_| invalid())?;
         return Ok(Number::from(if negative { -value } else { value }));
     }
     if digits.ends_with(|c: char| c.is_ascii_alphabetic()) {
@@ -453,10 +399,7 @@ fn number(text: &str) -> Result<Number> {
 }
 
 fn character(text: &str) -> Result<Value> {
-    let inner = text
-        .strip_prefix('\'')
-        .and_then(|text| text.strip_suffix('\''))
-        .unwrap_or("");
+    let inner = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')).unwrap_or("");
     let text = unescape(inner, '\'')?;
     let mut characters = text.chars();
     match (characters.next(), characters.next()) {
@@ -467,18 +410,10 @@ fn character(text: &str) -> Result<Value> {
 
 /// The text of a string as Go spells it.
 fn unquote(text: &str) -> Result<String> {
-    if let Some(raw) = text
-        .strip_prefix('`')
-        .and_then(|text| text.strip_suffix('`'))
-    {
+    if let Some(raw) = text.strip_prefix('`').and_then(|text| text.strip_suffix('`')) {
         return Ok(raw.replace('\r', ""));
     }
-    unescape(
-        text.strip_prefix('"')
-            .and_then(|text| text.strip_suffix('"'))
-            .unwrap_or(""),
-        '"',
-    )
+    unescape(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(""), '"')
 }
 
 fn unescape(text: &str, mark: char) -> Result<String> {
@@ -501,14 +436,8 @@ fn unescape(text: &str, mark: char) -> Result<String> {
         if count > 0 {
             let mut code = escape.to_digit(8).unwrap_or(0);
             for _ in 0..count {
-                let digit = characters
-                    .next()
-                    .and_then(|c| c.to_digit(radix))
-                    .ok_or_else(invalid)?;
-                code = code
-                    .checked_mul(radix)
-                    .and_then(|code| code.checked_add(digit))
-                    .ok_or_else(invalid)?;
+                let digit = characters.next().and_then(|c| c.to_digit(radix)).ok_or_else(invalid)?;
+                code = code.checked_mul(radix).and_then(|code| code.checked_add(digit)).ok_or_else(invalid)?;
             }
             match escape {
                 'u' | 'U' => {

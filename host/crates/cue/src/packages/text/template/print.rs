@@ -9,14 +9,7 @@ use crate::{Number, Value};
 
 /// A value as `%v` shows it.
 pub(super) fn value(out: &mut String, value: &Value) {
-    show(
-        out,
-        value,
-        &Verb {
-            letter: 'v',
-            ..Verb::default()
-        },
-    );
+    show(out, value, &Verb { letter: 'v', ..Verb::default() });
 }
 
 /// Values as `print` shows them: a blank between two that are no strings.
@@ -95,10 +88,7 @@ pub(super) fn formatted(format: &str, values: &[&Value], literals: &[bool], budg
             let literal = literals.get(at) == Some(&true);
             if **each == Value::Null { text } else { format!("{}={text}", type_name(each, literal)) }
         });
-        out.push_str(&format!(
-            "%!(EXTRA {})",
-            extra.collect::<Vec<_>>().join(", ")
-        ));
+        out.push_str(&format!("%!(EXTRA {})", extra.collect::<Vec<_>>().join(", ")));
     }
     Ok(out)
 }
@@ -155,10 +145,7 @@ impl Format<'_> {
         let mut digits = String::new();
         for c in self.rest.by_ref() {
             if c == ']' {
-                let index = digits
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|index| index.checked_sub(1));
+                let index = digits.parse::<usize>().ok().and_then(|index| index.checked_sub(1));
                 let found = index.filter(|index| *index < self.values.len());
                 self.next = found.unwrap_or(self.next);
                 return found.is_some();
@@ -169,12 +156,7 @@ impl Format<'_> {
     }
 
     /// A width or precision: digits, or `*` for the next value.
-    fn number(
-        &mut self,
-        out: &mut String,
-        bad: &str,
-        negative: &mut bool,
-    ) -> Result<Option<usize>> {
+    fn number(&mut self, out: &mut String, bad: &str, negative: &mut bool) -> Result<Option<usize>> {
         if self.rest.next_if_eq(&'*').is_some() {
             let value = self.values.get(self.next).copied();
             self.next += 1;
@@ -220,14 +202,7 @@ fn type_name(value: &Value, literal: bool) -> &'static str {
 
 fn show(out: &mut String, value: &Value, verb: &Verb) {
     match (value, verb.letter) {
-        (value, 'T') => pad(
-            out,
-            type_name(value, verb.literal),
-            &Verb {
-                zero: false,
-                ..verb.clone()
-            },
-        ),
+        (value, 'T') => pad(out, type_name(value, verb.literal), &Verb { zero: false, ..verb.clone() }),
         (Value::Null, 'v') if verb.sharp => pad(out, "interface {}(nil)", verb),
         (Value::Null, 'v') => pad(out, "<nil>", verb),
         (Value::Bool(value), 'v' | 't') => pad(out, if *value { "true" } else { "false" }, verb),
@@ -236,14 +211,9 @@ fn show(out: &mut String, value: &Value, verb: &Verb) {
             _ => show_float(out, number, verb, value),
         },
         (Value::String(text), _) => show_text(out, text, verb, value),
-        (Value::Bytes(bytes), 's' | 'q' | 'x' | 'X') => {
-            show_text(out, &String::from_utf8_lossy(bytes), verb, value)
-        }
+        (Value::Bytes(bytes), 's' | 'q' | 'x' | 'X') => show_text(out, &String::from_utf8_lossy(bytes), verb, value),
         (Value::Bytes(bytes), _) => {
-            let bytes: Vec<Value> = bytes
-                .iter()
-                .map(|byte| Value::integer(i64::from(*byte)))
-                .collect();
+            let bytes: Vec<Value> = bytes.iter().map(|byte| Value::integer(i64::from(*byte))).collect();
             show_list(out, &bytes, verb, "[]byte");
         }
         (Value::List(elements), _) => show_list(out, elements, verb, "[]interface {}"),
@@ -258,14 +228,7 @@ fn bad(out: &mut String, value: &Value, verb: &Verb) {
         return;
     }
     out.push_str(&format!("%!{}({}=", verb.letter, type_name(value, verb.literal)));
-    show(
-        out,
-        value,
-        &Verb {
-            letter: 'v',
-            ..Verb::default()
-        },
-    );
+    show(out, value, &Verb { letter: 'v', ..Verb::default() });
     out.push(')');
 }
 
@@ -290,11 +253,7 @@ fn show_map(out: &mut String, fields: &[(std::sync::Arc<str>, Value)], verb: &Ve
     let syntax = verb.sharp && verb.letter == 'v';
     let mut fields: Vec<_> = fields.iter().collect();
     fields.sort_by(|(a, _), (b, _)| a.cmp(b));
-    out.push_str(if syntax {
-        "map[string]interface {}{"
-    } else {
-        "map["
-    });
+    out.push_str(if syntax { "map[string]interface {}{" } else { "map[" });
     for (at, (name, value)) in fields.into_iter().enumerate() {
         out.push_str(if at == 0 {
             ""
@@ -325,26 +284,12 @@ fn pad(out: &mut String, text: &str, verb: &Verb) {
 
 /// A number, filled to the width; zeros stand behind the sign.
 fn pad_number(out: &mut String, sign: &str, digits: &str, verb: &Verb) {
-    let missing = verb
-        .width
-        .unwrap_or(0)
-        .saturating_sub(sign.chars().count() + digits.chars().count());
-    if verb.zero
-        && verb
-            .precision
-            .is_none_or(|_| !matches!(verb.letter, 'd' | 'b' | 'o' | 'O' | 'x' | 'X'))
-    {
+    let missing = verb.width.unwrap_or(0).saturating_sub(sign.chars().count() + digits.chars().count());
+    if verb.zero && verb.precision.is_none_or(|_| !matches!(verb.letter, 'd' | 'b' | 'o' | 'O' | 'x' | 'X')) {
         let zeros = "0".repeat(missing);
         out.push_str(&format!("{sign}{zeros}{digits}"));
     } else {
-        pad(
-            out,
-            &format!("{sign}{digits}"),
-            &Verb {
-                zero: false,
-                ..verb.clone()
-            },
-        );
+        pad(out, &format!("{sign}{digits}"), &Verb { zero: false, ..verb.clone() });
     }
 }
 
@@ -373,18 +318,9 @@ fn show_integer(out: &mut String, integer: &BigInt, verb: &Verb, value: &Value) 
         digits = digits.to_uppercase();
     }
     if let Some(precision) = verb.precision {
-        digits = if precision == 0 && digits == "0" {
-            String::new()
-        } else {
-            format!("{digits:0>precision$}")
-        };
+        digits = if precision == 0 && digits == "0" { String::new() } else { format!("{digits:0>precision$}") };
     }
-    pad_number(
-        out,
-        &format!("{}{prefix}", sign(integer.sign() == Sign::Minus, verb)),
-        &digits,
-        verb,
-    );
+    pad_number(out, &format!("{}{prefix}", sign(integer.sign() == Sign::Minus, verb)), &digits, verb);
 }
 
 fn show_character(out: &mut String, integer: &BigInt, verb: &Verb) {
@@ -396,22 +332,12 @@ fn show_character(out: &mut String, integer: &BigInt, verb: &Verb) {
         'q' => strconv::quote(&c.to_string(), '\'', strconv::is_printable),
         _ => c.to_string(),
     };
-    pad(
-        out,
-        &text,
-        &Verb {
-            zero: false,
-            ..verb.clone()
-        },
-    );
+    pad(out, &text, &Verb { zero: false, ..verb.clone() });
 }
 
 fn show_float(out: &mut String, number: &Number, verb: &Verb, value: &Value) {
     let float = number.to_f64();
-    if !float.is_finite()
-        && verb.letter == 'v'
-        && !matches!(number, Number::NaN | Number::Infinity(_))
-    {
+    if !float.is_finite() && verb.letter == 'v' && !matches!(number, Number::NaN | Number::Infinity(_)) {
         return pad(out, &number.to_string(), verb);
     }
     let (form, precision) = match verb.letter {
@@ -426,17 +352,8 @@ fn show_float(out: &mut String, number: &Number, verb: &Verb, value: &Value) {
         float => strconv::float_text(float.abs(), None, precision, form),
     };
     let plus = verb.plus || float == f64::INFINITY;
-    let verb = Verb {
-        zero: verb.zero && float.is_finite(),
-        plus,
-        ..verb.clone()
-    };
-    pad_number(
-        out,
-        sign(float.is_sign_negative() && !float.is_nan(), &verb),
-        &text,
-        &verb,
-    );
+    let verb = Verb { zero: verb.zero && float.is_finite(), plus, ..verb.clone() };
+    pad_number(out, sign(float.is_sign_negative() && !float.is_nan(), &verb), &text, &verb);
 }
 
 fn show_text(out: &mut String, text: &str, verb: &Verb, value: &Value) {
@@ -447,10 +364,7 @@ fn show_text(out: &mut String, text: &str, verb: &Verb, value: &Value) {
     let shown = match verb.letter {
         'v' if verb.sharp => strconv::quote(text, '"', strconv::is_printable),
         'v' | 's' => cut(text),
-        'q' if verb.sharp
-            && !text.contains('`')
-            && !text.chars().any(|c| c.is_control() && c != '\t') =>
-        {
+        'q' if verb.sharp && !text.contains('`') && !text.chars().any(|c| c.is_control() && c != '\t') => {
             format!("`{}`", cut(text))
         }
         'q' if verb.plus => strconv::quote(&cut(text), '"', |c| (' '..='~').contains(&c)),
@@ -458,16 +372,9 @@ fn show_text(out: &mut String, text: &str, verb: &Verb, value: &Value) {
         'x' | 'X' => {
             let bytes = text.bytes().take(verb.precision.unwrap_or(usize::MAX));
             let byte = |byte| {
-                if verb.letter == 'x' {
-                    format!("{byte:02x}")
-                } else {
-                    format!("{byte:02X}")
-                }
+                if verb.letter == 'x' { format!("{byte:02x}") } else { format!("{byte:02X}") }
             };
-            bytes
-                .map(byte)
-                .collect::<Vec<String>>()
-                .join(if verb.space { " " } else { "" })
+            bytes.map(byte).collect::<Vec<String>>().join(if verb.space { " " } else { "" })
         }
         _ => return bad(out, value, verb),
     };
