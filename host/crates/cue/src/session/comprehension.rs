@@ -6,7 +6,7 @@ use super::data::*;
 use super::evaluate::Val;
 use super::{Session, flag};
 use crate::intern::Label;
-use crate::program::{Element, Expr, ExprId, LoweredClause, Operator, Presence, Slot};
+use crate::program::{Declared, Element, Expr, ExprId, LoweredClause, Operator, Presence, Slot};
 use crate::{Kinds, Node};
 
 /// What the clauses came to.
@@ -148,17 +148,11 @@ impl Session {
                 Ok(())
             }
             Yield::Frames(frames) => {
-                let mut info = info;
                 // A guard hides the fields that it lets in; what is gone through gives labels, too, and hides the struct.
                 if !comprehension.clauses.iter().any(|clause| matches!(clause, LoweredClause::For { .. })) {
                     self.reading = self.traces.with_guard_marks(self.reading);
                 }
-                if self.reading != 0 {
-                    let data = self.info(info);
-                    let guard = self.traces.as_guard(self.reading);
-                    let trace = self.traces.union(data.trace, guard);
-                    info = self.new_info(Info { trace, ..data });
-                }
+                let info = self.guarded(info);
                 if frames.is_empty() && !comprehension.clauses.is_empty() {
                     return match comprehension.fallback {
                         Some(fallback) => self.join(node, Conjunct { expr: fallback, env, info }),
@@ -217,13 +211,7 @@ impl Session {
             self.set(node, flag::OPEN_ENDED | flag::PENDING);
             return Ok(());
         }
-        let mut info = conjunct.info;
-        if self.reading != 0 {
-            let data = self.info(info);
-            let guard = self.traces.as_guard(self.reading);
-            let trace = self.traces.union(data.trace, guard);
-            info = self.new_info(Info { trace, ..data });
-        }
+        let info = self.guarded(conjunct.info);
         let count = out.len() as u32;
         for (index, (slot, env)) in out.into_iter().enumerate() {
             let arc = self.element(node, index as u32)?;
@@ -232,18 +220,22 @@ impl Session {
         self.shape_list(node, count, rest, conjunct.expr)
     }
 
-    /// Joins a field whose label is computed.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn join_dynamic(
-        &mut self,
-        node: Node,
-        label: ExprId,
-        presence: Presence,
-        slot: Slot,
-        attributes: Option<Arc<[crate::intern::Text]>>,
-        env: u32,
-        info: u32,
-    ) -> Run<()> {
+    /// The info of what the running task lets in: made from what decided about it, too.
+    fn guarded(&mut self, info: u32) -> u32 {
+        if self.reading == 0 {
+            return info;
+        }
+        let data = self.info(info);
+        let guard = self.traces.as_guard(self.reading);
+        let trace = self.traces.union(data.trace, guard);
+        self.new_info(Info { trace, ..data })
+    }
+
+    /// Joins a field whose label is computed: a declaration of a struct literal.
+    pub(crate) fn join_dynamic(&mut self, node: Node, literal: u32, index: u32, env: u32, info: u32) -> Run<()> {
+        let program = Arc::clone(&self.program);
+        let Some(Declared::Dynamic { label, presence, slot, attributes }) = Self::declaration(&program, literal, index) else { return Ok(()) };
+        let (label, presence) = (*label, *presence);
         let text = match self.eval(label, env, node)? {
             Val::Scalar(Scalar::Text(text)) => text,
             Val::Pending(_) => {
@@ -269,17 +261,11 @@ impl Session {
             }
         };
         let arc_label = Label::regular(text);
-        let mut info = info;
-        if self.reading != 0 {
-            let data = self.info(info);
-            let guard = self.traces.as_guard(self.reading);
-            let trace = self.traces.union(data.trace, guard);
-            info = self.new_info(Info { trace, ..data });
-        }
+        let info = self.guarded(info);
         let arc = self.arc(node, arc_label, presence)?;
-        self.give(arc, slot, env, info, node, presence == Presence::Member)?;
+        self.give(arc, *slot, env, info, node, presence == Presence::Member)?;
         if let Some(attributes) = attributes {
-            self.attach(arc, &attributes);
+            self.attach(arc, attributes);
         }
         Ok(())
     }

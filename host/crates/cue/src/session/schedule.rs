@@ -419,15 +419,7 @@ impl Session {
         match task {
             Task::Conjunct(conjunct) => self.join_computed(node, conjunct),
             Task::Comprehension { id, env, info } => self.run_comprehension(node, id, env, info),
-            Task::Dynamic { literal, index, env, info } => {
-                let program = std::sync::Arc::clone(&self.program);
-                match Self::declaration(&program, literal, index) {
-                    Some(Declared::Dynamic { label, presence, slot, attributes }) => {
-                        self.join_dynamic(node, *label, *presence, *slot, attributes.clone(), env, info)
-                    }
-                    _ => Ok(()),
-                }
-            }
+            Task::Dynamic { literal, index, env, info } => self.join_dynamic(node, literal, index, env, info),
             Task::Pattern { pattern, slot, env, info } => self.join_computed_pattern(node, pattern, slot, env, info),
             Task::List(conjunct) => self.join_computed_list(node, conjunct),
         }
@@ -678,9 +670,7 @@ impl Session {
             self.judge_cycle(node);
         }
         self.check_closedness(node);
-        self.check_validators(node)?;
-        self.mark_attributes(node);
-        Ok(())
+        self.check_validators(node)
     }
 
     /// Whether a node is a struct because nothing that it embeds says otherwise.
