@@ -3,7 +3,7 @@
 //! Kept true here: a component is loaded when it is first started and never before, its schema comes from the cache, and what
 //! it may do is what the lock file approved, narrowed by `$allow`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -31,11 +31,11 @@ pub fn wasm_host(root: &Path) -> Result<WasmHost, Failure> {
 /// What the registry is asked for beside what the specification imports: packages whose records the state still has, as the lock
 /// file pins them.
 pub fn left(state: &dyn StateView, lock: &Lock, imported: &[Requirement]) -> Result<Vec<Requirement>, StateError> {
+    let unasked: BTreeSet<String> = lock.unasked(imported).map(|locked| locked.package.to_string()).collect();
     let mut left: BTreeMap<String, Requirement> = BTreeMap::new();
     for (_, instance) in state.instances()? {
         let ProviderBinding { package, allow } = instance.binding;
-        let is_locked = package.parse().is_ok_and(|package| lock.get(&package).is_some());
-        if is_locked && !imported.iter().any(|requirement| requirement.package == package) {
+        if unasked.contains(&package) {
             let requirement = left.entry(package.clone()).or_default();
             requirement.package = package;
             requirement.allows.extend(Some(allow).filter(|allow| !allow.is_empty()));
@@ -106,11 +106,10 @@ impl HostProviders {
     /// Where `pravo init` has to run first, or what is there does not fit.
     pub fn load(root: &Path, found: &[ProviderRequirement]) -> Result<Self, Failure> {
         let options = Options { root: root.to_owned(), ..Options::default() };
-        let requirements = requirements(found);
-        let resolved = pravo_registry::load(&requirements, &options).map_err(|error| registry_failure(&error))?;
-        let imported = resolved.into_iter().map(|resolved| (resolved.locked.package.to_string(), Ok(Package::new(resolved))));
-        let left = pravo_registry::load_left(&requirements, &options).into_iter();
-        let left = left.map(|(package, resolved)| (package.to_string(), resolved.map(Package::new).map_err(|error| error.to_string())));
+        let loaded = pravo_registry::load(&requirements(found), &options).map_err(|error| registry_failure(&error))?;
+        let imported = loaded.required.into_iter().map(|resolved| (resolved.locked.package.to_string(), Ok(Package::new(resolved))));
+        let left =
+            loaded.left.into_iter().map(|(package, resolved)| (package.to_string(), resolved.map(Package::new).map_err(|error| error.to_string())));
         Ok(Self { host: Arc::new(wasm_host(root)?), cache: Cache::new(root), packages: imported.chain(left).collect() })
     }
 

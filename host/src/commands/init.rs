@@ -18,9 +18,7 @@ pub(super) async fn run(context: &Context, arguments: &Init) -> Outcome {
     let failed = |error| registry_failure(&error);
     let lock = Lock::read(&context.directory).map_err(failed)?;
     let mut required = requirements(root.requirements());
-    if let Some(lock) =
-        lock.as_ref().filter(|lock| lock.providers().iter().any(|locked| required.iter().all(|other| other.package != locked.package.to_string())))
-    {
+    if let Some(lock) = lock.as_ref().filter(|lock| lock.unasked(&required).next().is_some()) {
         required.extend(left(&*context.open_state()?.view()?, lock, &required)?);
     }
     let mut resolved = pravo_registry::resolve(&required, lock.as_ref(), &look).map_err(|error| import_failure(&error, &root))?;

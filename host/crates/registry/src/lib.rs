@@ -29,4 +29,4 @@ pub use error::Error;
 pub use lock::{Lock, Locked};
 pub use manifest::{Manifest, ManifestError};
 pub use package::{ContentHash, Package, Source};
-pub use resolve::{Options, Requirement, Resolved, load, load_left, resolve, store};
+pub use resolve::{Loaded, Options, Requirement, Resolved, load, resolve, store};

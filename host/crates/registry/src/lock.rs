@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::files;
 use crate::package::{ContentHash, Package, Source};
+use crate::resolve::Requirement;
 
 /// Name of the file in the root.
 pub const FILE: &str = "pravo.lock";
@@ -77,6 +78,11 @@ impl Lock {
     /// The entry of a package.
     pub fn get(&self, package: &Package) -> Option<&Locked> {
         self.providers.binary_search_by(|entry| entry.package.cmp(package)).ok().and_then(|at| self.providers.get(at))
+    }
+
+    /// The entries of packages that are not asked for.
+    pub fn unasked<'l>(&'l self, requirements: &'l [Requirement]) -> impl Iterator<Item = &'l Locked> {
+        self.providers.iter().filter(|locked| !requirements.iter().any(|requirement| requirement.package == locked.package.to_string()))
     }
 
     /// Reads the lock file of a root; `None` where there is none.

@@ -224,28 +224,33 @@ pub fn store(resolved: &[Resolved], root: &Path) -> Result<Lock, Error> {
     Ok(lock)
 }
 
-/// What the lock file and the cache hold for the requirements, checked: what every command but `init` runs with.
+/// What commands other than `init` run with.
+#[derive(Debug)]
+pub struct Loaded {
+    /// One for every requirement.
+    pub required: Vec<Resolved>,
+    /// Packages that are not asked for any more, or why one cannot be had: the state may still have records of them. What is wrong
+    /// with one matters only to who needs it.
+    pub left: Vec<(Package, Result<Resolved, Error>)>,
+}
+
+/// What the lock file and the cache hold, checked: what every command but `init` runs with.
 ///
 /// # Errors
 /// One clear line where `pravo init` must run first, the lock file is broken, or the bytes are others than it pins.
-pub fn load(requirements: &[Requirement], options: &Options) -> Result<Vec<Resolved>, Error> {
+pub fn load(requirements: &[Requirement], options: &Options) -> Result<Loaded, Error> {
     let wanted = wanted(requirements)?;
-    let lock = if wanted.is_empty() { None } else { Lock::read(&options.root)? };
-    let cache = Cache::new(&options.root);
-    wanted.iter().map(|wanted| load_one(wanted, lock.as_ref(), &cache, options)).collect()
-}
-
-/// What the lock file and the cache hold for packages that are not asked for any more: the state may still have records of them.
-/// What is wrong with one matters only to who needs it.
-pub fn load_left(requirements: &[Requirement], options: &Options) -> Vec<(Package, Result<Resolved, Error>)> {
-    let Ok(Some(lock)) = Lock::read(&options.root) else { return Vec::new() };
-    let cache = Cache::new(&options.root);
-    let is_left = |locked: &&Locked| !requirements.iter().any(|requirement| requirement.package == locked.package.to_string());
-    let load = |locked: &Locked| {
-        let wanted = Wanted { package: locked.package.clone(), source: None, constraints: Vec::new(), allowed: Capabilities::default() };
-        (locked.package.clone(), load_one(&wanted, Some(&lock), &cache, options))
+    let lock = match Lock::read(&options.root) {
+        Err(_) if wanted.is_empty() => None,
+        read => read?,
     };
-    lock.providers().iter().filter(is_left).map(load).collect()
+    let cache = Cache::new(&options.root);
+    let load = |wanted: &Wanted| load_one(wanted, lock.as_ref(), &cache, options);
+    let required = wanted.iter().map(load).collect::<Result<_, _>>()?;
+    let pinned =
+        |locked: &Locked| Wanted { package: locked.package.clone(), source: None, constraints: Vec::new(), allowed: Capabilities::default() };
+    let left = lock.iter().flat_map(|lock| lock.unasked(requirements)).map(|locked| (locked.package.clone(), load(&pinned(locked)))).collect();
+    Ok(Loaded { required, left })
 }
 
 fn load_one(wanted: &Wanted, lock: Option<&Lock>, cache: &Cache, options: &Options) -> Result<Resolved, Error> {

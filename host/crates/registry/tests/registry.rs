@@ -59,7 +59,7 @@ impl Root {
     }
 
     fn load(&self, requirement: &Requirement) -> Result<Resolved, Error> {
-        load(std::slice::from_ref(requirement), &self.options).map(|mut all| all.remove(0))
+        load(std::slice::from_ref(requirement), &self.options).map(|mut all| all.required.remove(0))
     }
 }
 
@@ -265,7 +265,7 @@ fn a_broken_lock_file_names_the_place() {
 #[test]
 fn no_requirement_needs_no_lock_file() {
     let root = Root::new();
-    assert!(load(&[], &root.options).unwrap().is_empty());
+    assert!(load(&[], &root.options).unwrap().required.is_empty());
     let none: Vec<Resolved> = resolve(&[], None, &root.options).unwrap();
     store(&none, root.path()).unwrap();
     assert!(Lock::read(root.path()).unwrap().unwrap().providers().is_empty());
