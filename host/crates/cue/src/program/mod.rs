@@ -5,6 +5,7 @@
 //! `for`, `let` or `try x =` of a comprehension, and a field, pattern or element whose alias is used.
 
 mod lower;
+mod mentions;
 mod names;
 mod package;
 

@@ -264,7 +264,7 @@ impl Session {
             }
         }
         let Some((definition, disjunction)) = reference else { return Ok(false) };
-        let closed = definition || self.has_requirements(target);
+        let closed = definition || self.closes_itself(target);
         if !closed || self.node(target).kinds != Kinds::STRUCT || self.may_get_evidence(node, disjunction) {
             return Ok(false);
         }

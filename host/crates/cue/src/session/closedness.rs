@@ -6,10 +6,10 @@
 //! refuses both b and c. There is no closed flag: what may be added is computed from where things came from.
 
 use super::data::*;
-use super::{Session, flag};
-use crate::Node;
+use super::{FILE, Session, flag};
 use crate::intern::Label;
-use crate::program::{Declared, Presence};
+use crate::program::{Declared, Expr, ExprId, Presence};
+use crate::{Kinds, Node};
 
 impl Session {
     /// A new occurrence.
@@ -96,39 +96,6 @@ impl Session {
         }
     }
 
-    /// Whether no conjunct of a node came from an occurrence that a referrer is outside of.
-    pub(crate) fn stands_around(&self, target: Node, base: u32) -> bool {
-        self.node(target).conjuncts.iter().all(|conjunct| {
-            let occurrence = self.info(conjunct.info).occurrence;
-            occurrence == 0 || self.is_above(occurrence, base)
-        })
-    }
-
-    /// An occurrence as seen from a reference. The occurrences on the way to it are made anew below the referrer's, so
-    /// that what accepted what still does; those that the referrer is inside of require their fields anyway and do
-    /// not close once more.
-    pub(crate) fn map_occurrence(&mut self, occurrence: u32, base: u32) -> u32 {
-        let mut path = Vec::new();
-        let mut at = occurrence;
-        let mut mapped = loop {
-            if at == 0 {
-                break base;
-            }
-            if let Some(mapped) = self.map.get(&(at, base)) {
-                break *mapped;
-            }
-            path.push(at);
-            at = self.occurrence_data(at).parent;
-        };
-        while let Some(at) = path.pop() {
-            let data = self.occurrence_data(at);
-            let closing = if self.is_above(at, base) { Closing::No } else { data.closing };
-            mapped = self.occurrence(mapped, data.embedded, closing);
-            self.map.insert((at, base), mapped);
-        }
-        mapped
-    }
-
     /// Whether a definition that is referred to from an occurrence would accept evidence from another.
     fn would_accept(&self, occurrence: u32, evidence: u32) -> bool {
         occurrence != evidence && !self.is_above(occurrence, evidence) && self.accepts_evidence(occurrence, evidence)
@@ -160,10 +127,10 @@ impl Session {
 
     /// Marks the arcs that nothing allows.
     pub(crate) fn check_closedness(&mut self, node: Node) {
-        let Some(extra) = self.extra(node) else { return };
-        if extra.requirements.is_empty() {
-            return;
+        for requirement in self.inherited_requirements(node) {
+            self.extra_mut(node).requirements.push(requirement);
         }
+        let Some(extra) = self.extra(node).filter(|extra| !extra.requirements.is_empty()) else { return };
         let requirements = extra.requirements.clone();
         let open: Vec<u32> = self.open_evidence(node);
         for arc in self.node(node).arcs.clone() {
@@ -187,6 +154,71 @@ impl Session {
         }
     }
 
+    /// What the occurrences that close the node above require of this one, too: a literal that embeds a definition may
+    /// add fields to it, and is closed with it at every level. A definition that speaks of the field itself, or that has
+    /// `...` there, says by that what it requires.
+    fn inherited_requirements(&self, node: Node) -> Vec<u32> {
+        let mut inherited = Vec::new();
+        for requirement in self.requirements_above(node) {
+            let own = self.extra(node).is_some_and(|extra| extra.requirements.contains(&requirement));
+            if !own && self.closes_below(requirement, node) {
+                inherited.push(requirement);
+            }
+        }
+        inherited
+    }
+
+    /// The requirements of the node above, its own and those that it inherits.
+    fn requirements_above(&self, node: Node) -> Vec<u32> {
+        let mut path = vec![node];
+        let mut at = self.node(node).parent;
+        let mut required = Vec::new();
+        while at != NONE {
+            required.extend(self.extra(at).map_or(&[][..], |extra| &extra.requirements).iter().copied());
+            if self.node(at).phase == Phase::Settled {
+                break;
+            }
+            path.push(at);
+            at = self.node(at).parent;
+        }
+        required.retain(|requirement| self.occurrence_data(*requirement).closing == Closing::Recursive);
+        // What does not reach a node on the way does not reach the one below it.
+        while let Some(at) = path.pop().filter(|at| *at != node) {
+            required.retain(|requirement| {
+                self.extra(at).is_some_and(|extra| extra.requirements.contains(requirement)) || self.closes_below(*requirement, at)
+            });
+        }
+        required
+    }
+
+    /// Whether what closes the parent of a node closes the node, too.
+    fn closes_below(&self, requirement: u32, node: Node) -> bool {
+        let data = self.node(node);
+        let inside = |evidence: u32| self.is_above(requirement, evidence);
+        let occurrences = || data.conjuncts.iter().map(|conjunct| (conjunct.expr, self.info(conjunct.info).occurrence));
+        if occurrences().any(|(_, evidence)| inside(evidence)) || self.open_evidence(data.parent).into_iter().any(inside) {
+            return false;
+        }
+        let mut accepted = occurrences().filter(|(_, evidence)| self.accepts_evidence(requirement, *evidence)).peekable();
+        if accepted.peek().is_none() {
+            if !Self::is_subject(data.label) {
+                return false;
+            }
+            // What is refused is refused with everything in it; what `...` lets in is nobody's affair.
+            return !self.open_evidence(data.parent).into_iter().any(|evidence| self.accepts_evidence(requirement, evidence));
+        }
+        if data.flags & flag::TOP == 0 {
+            return true;
+        }
+        // `_` allows everything below it; so does one that came by a reference.
+        let mut tops = occurrences().filter(|(expr, _)| self.is_top(*expr)).peekable();
+        tops.peek().is_some() && accepted.all(|(expr, _)| !self.is_top(expr))
+    }
+
+    fn is_top(&self, expr: ExprId) -> bool {
+        expr.0 & (DATUM | FILE) == 0 && matches!(self.program.code.expr(expr), Expr::Kind(kinds) if kinds == Kinds::TOP)
+    }
+
     /// The occurrences whose literals in a node have `...`.
     fn open_evidence(&self, node: Node) -> Vec<u32> {
         self.node(node)
@@ -208,13 +240,36 @@ impl Session {
         })
     }
 
-    /// Whether the node is closed and refuses a label.
+    /// Whether the node is closed and refuses a label; by what is said of itself, and not by what is embedded above.
     pub(crate) fn is_closed_to(&mut self, node: Node, label: Label) -> bool {
-        self.has_requirements(node) && !self.allows(node, label)
+        if !self.has_requirements(node) || !Self::is_subject(label) {
+            return false;
+        }
+        let evidence = self.evidence_for(node, label);
+        match self.extra(node).filter(|extra| !extra.requirements.is_empty()) {
+            Some(extra) => extra.requirements.iter().any(|requirement| {
+                !evidence.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence)) && !self.is_inherited(*requirement, node)
+            }),
+            None => evidence.is_empty(),
+        }
+    }
+
+    /// Whether a requirement of a node is only what closes the node above.
+    fn is_inherited(&self, requirement: u32, node: Node) -> bool {
+        let parent = self.node(node).parent;
+        let above = self.extra(parent).is_some_and(|extra| extra.requirements.contains(&requirement));
+        parent != NONE && above && self.closes_below(requirement, node)
     }
 
     pub(crate) fn has_requirements(&self, node: Node) -> bool {
         self.extra(node).is_some_and(|extra| !extra.requirements.is_empty()) || self.is_definition(node)
+    }
+
+    /// Whether a node is closed by what stands in it, and not only by what closes the nodes above.
+    pub(crate) fn closes_itself(&self, node: Node) -> bool {
+        let Some(extra) = self.extra(node).filter(|extra| !extra.requirements.is_empty()) else { return false };
+        let above = self.requirements_above(node);
+        extra.requirements.iter().all(|requirement| !above.contains(requirement))
     }
 
     /// Whether the node is a definition or a part of one.
@@ -236,6 +291,16 @@ impl Session {
         if !Self::is_subject(label) {
             return true;
         }
+        let evidence = self.evidence_for(node, label);
+        let requirements = self.extra(node).map_or_else(ThinVec::new, |extra| extra.requirements.clone());
+        if requirements.is_empty() && self.is_definition(node) {
+            return !evidence.is_empty();
+        }
+        requirements.iter().all(|requirement| evidence.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence)))
+    }
+
+    /// Where it is said that a node may have a field of a label.
+    fn evidence_for(&mut self, node: Node, label: Label) -> Vec<u32> {
         let mut evidence = self.open_evidence(node);
         let structs = self.node(node).structs.clone();
         for (literal, _, info) in structs {
@@ -259,11 +324,7 @@ impl Session {
                 }
             }
         }
-        let requirements = self.extra(node).map_or_else(ThinVec::new, |extra| extra.requirements.clone());
-        if requirements.is_empty() && self.is_definition(node) {
-            return !evidence.is_empty();
-        }
-        requirements.iter().all(|requirement| evidence.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence)))
+        evidence
     }
 
     /// Whether the node has fields that another node would refuse, if it were closed and referred to from an

@@ -417,6 +417,8 @@ pub(crate) mod flag {
     pub const UNROOTED: u32 = 1 << 20;
     /// `_` joined it.
     pub const TOP: u32 = 1 << 21;
+    /// It is a fork, or below one.
+    pub const FORKED: u32 = 1 << 22;
 }
 
 /// A node.

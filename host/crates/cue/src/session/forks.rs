@@ -20,7 +20,7 @@ impl Session {
         for branch in branches {
             self.stats.branches += 1;
             let fork = self.new_node(parent, label, presence);
-            self.node_mut(fork).flags = keep;
+            self.node_mut(fork).flags = keep | flag::FORKED;
             self.node_mut(fork).conjuncts.clone_from(&conjuncts);
             let mut own = choices.clone();
             own.push((disjunction.expr, disjunction.env, branch.expr));
@@ -77,6 +77,39 @@ impl Session {
 
     pub(crate) fn family(&self, node: Node) -> Node {
         self.extra(node).and_then(|extra| extra.family).unwrap_or(node)
+    }
+
+    /// The fork that a node is seen as from inside of it, while its branches are being tried.
+    pub(crate) fn own_version(&self, node: Node, at: Node) -> Node {
+        if !self.has(at, flag::FORKED) || self.extra(node).is_none_or(|extra| extra.forks.is_none()) {
+            return node;
+        }
+        let family = self.family(node);
+        let mut at = at;
+        while at != NONE {
+            if self.extra(at).is_some_and(|extra| extra.family == Some(family)) {
+                return at;
+            }
+            at = self.node(at).parent;
+        }
+        node
+    }
+
+    /// The fork around a node that an operand may mean by a name, although its frame does not stand in it: what it comes
+    /// to belongs to that fork alone.
+    pub(crate) fn fork_around(&self, expr: ExprId, env: u32, at: Node) -> Node {
+        if !self.has(at, flag::FORKED) {
+            return NONE;
+        }
+        let mut fork = at;
+        while fork != NONE && self.extra(fork).is_none_or(|extra| extra.family.is_none()) {
+            fork = self.node(fork).parent;
+        }
+        let mut inside = self.frame(env).node;
+        while inside != NONE && inside != fork {
+            inside = self.node(inside).parent;
+        }
+        if inside == fork || !self.program.code.mentions(expr, self.node(fork).label) { NONE } else { fork }
     }
 
     /// The branch that was chosen for a disjunction, if the node is a fork.

@@ -81,12 +81,12 @@ pub struct Session {
     pub(crate) bottoms: Vec<BottomData>,
     pub(crate) roots: Vec<Option<Node>>,
     pub(crate) lets: Map<(u32, u32), Node>,
-    pub(crate) inline: Map<(ExprId, u32), Node>,
+    /// The nodes of operands: by expression, frame, and the fork that they stand in where the frame does not.
+    pub(crate) inline: Map<(ExprId, u32, Node), Node>,
     pub(crate) alias_frames: Map<Frame, u32>,
     /// The occurrences of definitions, by where they are referred to from and what is referred to.
     pub(crate) definitions: Map<(u32, Node), u32>,
     pub(crate) regexes: Map<Text, Option<Arc<regex::Regex>>>,
-    pub(crate) map: Map<(u32, u32), u32>,
     pub(crate) queue: Vec<Node>,
     pub(crate) parked: schedule::Parked,
     pub(crate) asks: Vec<host::AskData>,
@@ -141,7 +141,6 @@ impl Session {
             alias_frames: Map::default(),
             definitions: Map::default(),
             regexes: Map::default(),
-            map: Map::default(),
             queue: Vec::new(),
             parked: schedule::Parked::default(),
             asks: Vec::new(),
@@ -213,7 +212,7 @@ impl Session {
         let (mut flags, mut level) = (0, 0);
         if parent != NONE {
             let above = self.node(parent);
-            flags = above.flags & (flag::TEMPLATE | flag::UNROOTED);
+            flags = above.flags & (flag::TEMPLATE | flag::UNROOTED | flag::FORKED);
             level = above.level.saturating_add(1);
         }
         if label.is_definition() || (label == Label::NONE && parent != NONE) || presence != Presence::Member {

@@ -349,16 +349,25 @@ impl Session {
         data.kinds == Kinds::STRUCT && data.flags & flag::STRUCT != 0
     }
 
-    /// Whether a node is closed: refuses some fields.
-    pub fn is_closed(&mut self, node: Node) -> bool {
-        let node = self.deref(node);
-        match self.node(node).kinds {
-            Kinds::STRUCT => {
-                let unlikely = self.texts.regular("\u{0}no such field");
-                self.has_requirements(node) && !self.allows(node, unlikely)
+    /// Whether a definition or `close` has closed a struct, by what it refers to at least; by `...` or a pattern it may
+    /// allow any field all the same.
+    pub fn is_closed(&self, node: Node) -> bool {
+        let mut stack = vec![self.deref(node)];
+        let mut seen = Vec::new();
+        while let Some(node) = stack.pop() {
+            if self.node(node).kinds != Kinds::STRUCT || seen.contains(&node) {
+                continue;
             }
-            _ => false,
+            if self.has_requirements(node) {
+                return true;
+            }
+            if seen.len() < 64 {
+                seen.push(node);
+                let origins = self.extra(node).map_or(&[][..], |extra| &extra.origins);
+                stack.extend(origins.iter().map(|(target, ..)| self.deref(*target)));
+            }
         }
+        false
     }
 
     /// Whether a field may be added to a struct.
@@ -369,7 +378,8 @@ impl Session {
 
     /// Whether any regular field may be added.
     pub fn allows_any(&mut self, node: Node) -> bool {
-        !self.is_closed(node)
+        let unlikely = self.texts.regular("\u{0}no such field");
+        self.allows_field(node, unlikely)
     }
 
     /// Whether bounds, validators or alternatives narrow a node beyond its kinds.
@@ -481,14 +491,17 @@ impl Session {
         if !self.has_errors(node) {
             return out;
         }
-        let mut stack = vec![node];
-        while let Some(node) = stack.pop() {
+        let mut stack = vec![(node, false)];
+        while let Some((node, inside)) = stack.pop() {
             let node = self.deref(node);
             let data = self.node(node);
-            if data.bottom != 0 {
+            let refused = self.bottom_data(data.bottom).is_some_and(|data| matches!(data.reason, Reason::NotAllowed(_)));
+            // A field that is not allowed is so with all that is in it: that is said once.
+            if data.bottom != 0 && !(refused && inside) {
                 out.push((node, self.code_of(data.bottom)));
             }
-            stack.extend(self.ordered_arcs(node).into_iter().rev().filter(|arc| self.node(*arc).presence != Presence::Optional));
+            let fields = self.ordered_arcs(node).into_iter().rev().filter(|arc| self.node(*arc).presence != Presence::Optional);
+            stack.extend(fields.map(|arc| (arc, refused)));
         }
         out
     }

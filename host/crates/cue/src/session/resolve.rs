@@ -41,8 +41,16 @@ impl Session {
         )
     }
 
-    /// What an expression stands for; anything that is no reference is a node of its own.
+    /// What an expression stands for; anything that is no reference is a node of its own. A node whose branches are
+    /// being tried stands, in a branch, for that branch.
     pub(crate) fn resolve(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Target> {
+        Ok(match self.resolve_any(expr, env, at)? {
+            Target::Node(node, definition) => Target::Node(self.own_version(node, at), definition),
+            other => other,
+        })
+    }
+
+    fn resolve_any(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Target> {
         self.step(at, expr)?;
         match self.program.code.expr(expr) {
             Expr::Field { up, label } => {
@@ -143,7 +151,8 @@ impl Session {
 
     /// The node of an operand that is no reference: one for each expression and frame.
     pub(crate) fn inline_node(&mut self, expr: ExprId, env: u32, at: Node) -> Run<Node> {
-        if let Some(node) = self.inline.get(&(expr, env)) {
+        let fork = self.fork_around(expr, env, at);
+        if let Some(node) = self.inline.get(&(expr, env, fork)) {
             return Ok(*node);
         }
         let node = self.new_node(at, Label::NONE, Presence::Member);
@@ -153,7 +162,7 @@ impl Session {
         }
         let info = self.inherited_info();
         self.node_mut(node).conjuncts.push(Conjunct { expr, env, info });
-        self.inline.insert((expr, env), node);
+        self.inline.insert((expr, env, fork), node);
         if self.recurs(node) {
             self.node_mut(node).conjuncts.clear();
             self.fail_structural(node, expr);
@@ -280,10 +289,9 @@ impl Session {
             self.extra_mut(target).subscribers.push((node, base));
             self.extra_mut(node).sources.push(target);
         }
-        let around = self.stands_around(target, info.occurrence);
         let mut index = 0;
         while let Some(other) = self.node(target).conjuncts.get(index).copied() {
-            let mapped = if around { self.mapped_around(other, base) } else { self.mapped(other, base) };
+            let mapped = self.mapped(other, base);
             let info = self.info(mapped.info);
             if info.hosted == Hosted::Askable {
                 self.note_askable(node, info);
@@ -312,22 +320,11 @@ impl Session {
         conjunct.expr.0 & (DATUM | super::FILE) == 0 && matches!(self.program.code.expr(conjunct.expr), Expr::Open(_))
     }
 
-    /// A conjunct of a target as it joins the node of the reference.
+    /// A conjunct of a target as it joins the node of the reference: from the referrer's occurrence. What closes the
+    /// target from further up stays there; what closes it by itself is said by its conjuncts once more.
     pub(crate) fn mapped(&mut self, conjunct: Conjunct, base: u32) -> Conjunct {
-        let occurrence = self.map_occurrence(self.info(conjunct.info).occurrence, self.info(base).occurrence);
-        self.mapped_to(conjunct, base, occurrence)
-    }
-
-    /// The same, where the referrer stands inside all occurrences that the conjuncts of the target came from.
-    fn mapped_around(&mut self, conjunct: Conjunct, base: u32) -> Conjunct {
-        let occurrence = self.info(base).occurrence;
-        self.mapped_to(conjunct, base, occurrence)
-    }
-
-    fn mapped_to(&mut self, conjunct: Conjunct, base: u32, occurrence: u32) -> Conjunct {
         let from = self.info(conjunct.info);
         let mut info = self.info(base);
-        info.occurrence = occurrence;
         if info.hosted == Hosted::No {
             info.hosted = from.hosted;
             info.owner = from.owner;

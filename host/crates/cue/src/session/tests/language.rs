@@ -62,3 +62,38 @@ fn cycles_are_errors_not_hangs() {
 fn an_alias_means_the_struct_that_its_literal_ends_up_in() {
     check("#F: X={a: *1 | int, out: X.a * 2}, r: (#F & {a: 21}).out", "{r: 42}");
 }
+
+#[test]
+fn a_reference_leaves_behind_what_closes_its_target_from_further_up() {
+    check("#A: x: {y: 1}, a: #A, b: a.x & {z: 1}", "{a: {x: {y: 1}}, b: {y: 1, z: 1}}");
+    check("#A: x: {y: 1}, b: #A.x & {z: 1}", "b.z: field not allowed");
+    check("#B: {y: 1}, #A: x: #B, a: #A, b: a.x & {z: 1}", "b.z: field not allowed");
+    check("#A: {x: {y: 1}, z: x & {w: 1}}, b: #A & {z: k: 1}", "b.z.k: field not allowed");
+    check("#x: c: {d: {}, e: f: {}}, a: #x, a: c: e: a.c.d", "{a: {c: {d: {}, e: {f: {}}}}}");
+    check("#f: {in: v: _, out: in.v}, #I: v: {m: 2}, #O: w: {j: 1, ...}, t: #O & {w: (#f & {in: #I}).out}", "{t: {w: {j: 1, m: 2}}}");
+}
+
+#[test]
+fn what_a_literal_embeds_closes_it_at_every_level() {
+    check("#Y: {}, a: {#Y, o: {n: 1}}, a: o: m: 2", "a.o.m: field not allowed");
+    check("#Y: {}, a: {#Y, o: p: {n: 1}}, a: o: p: m: 2", "a.o.p.m: field not allowed");
+    check("#Y: {}, a: {#Y, o: [{n: 1}]}, a: o: [{m: 2}]", "a.o[0].m: field not allowed");
+    check("#Y: {...}, a: {#Y, o: {n: 1}}, a: o: m: 2", "{a: {o: {n: 1, m: 2}}}");
+    check("#Y: {}, a: {#Y, o: {n: 1, ...}}, a: o: m: 2", "{a: {o: {n: 1, m: 2}}}");
+    check("#Y: {}, a: {#Y, o: _}, a: o: m: 2", "{a: {o: {m: 2}}}");
+    check("#Y: {}, #Z: {#Y, o: {n: 1}, ...}, a: #Z & {p: m: 2}", "{a: {o: {n: 1}, p: {m: 2}}}");
+    check("#Y: {}, #Z: {#Y, o: {n: 1}}, a: {#Z, o: m: 2}", "{a: {o: {n: 1, m: 2}}}");
+    check("Y: close({}), a: {Y, o: {n: 1}}, a: o: m: 2", "{Y: {}, a: {o: {n: 1, m: 2}}}");
+}
+
+#[test]
+fn what_is_refused_is_named_once() {
+    check("#A: {a: 1}, x: #A & {b: {c: {d: 1}}}", "x.b: field not allowed");
+}
+
+#[test]
+fn a_branch_sees_its_own_node_as_the_branch() {
+    check("c: d: c.e, c: {d: 1, e: 2} | {d: 2, e: 2}", "{c: {d: 2, e: 2}}");
+    check("x: c.e, c: d: x, c: {d: 1, e: 2} | {d: 2, e: 2}", "{x: 2, c: {d: 2, e: 2}}");
+    check("#f: {x: _, out: x}, c: {e: 1} | {e: 2}, c: g: (#f & {x: c.e}).out, c: g: 2", "{c: {e: 2, g: 2}}");
+}
