@@ -21,7 +21,7 @@ impl Argument {
 pub struct Directive {
     /// `eq`, `err`, `kind` and others.
     pub name: String,
-    /// Whether the project's own evaluator does not do this yet, or does it and is held to be wrong.
+    /// Whether the project's own evaluator does not do this yet, or does it and is held to be wrong, or whether another version of it is meant.
     pub todo: bool,
     /// The value of a directive that is written `name=value`.
     pub value: Option<String>,
@@ -38,7 +38,7 @@ impl Directive {
         let (name, version) = head.split_once(':').unwrap_or((&head, ""));
         let arguments: Vec<Argument> = arguments.collect();
         let incorrect = arguments.iter().any(|argument| argument.key.is_empty() && argument.text == "incorrect");
-        Self { name: name.to_owned(), todo: version == "todo" || incorrect, value: value.map(|value| value.value()), arguments }
+        Self { name: name.to_owned(), todo: !version.is_empty() || incorrect, value: value.map(|value| value.value()), arguments }
     }
 
     /// The first argument without a key.

@@ -47,7 +47,7 @@ impl Module<'_> {
         let mut diagnostics = Vec::new();
         for (name, text) in &self.archive.sections {
             let (parent, file) = name.rsplit_once('/').unwrap_or(("", name));
-            if parent != folder || !file.ends_with(".cue") {
+            if parent != folder || !file.ends_with(".cue") || file.ends_with("_test.cue") {
                 continue;
             }
             let id = sources.add(name, text.as_str());

@@ -19,7 +19,7 @@ mod openapi;
 mod path;
 mod regexp;
 mod strconv;
-mod strings;
+pub(crate) mod strings;
 mod structs;
 #[cfg(test)]
 mod tests;

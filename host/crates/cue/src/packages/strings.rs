@@ -12,7 +12,7 @@ const I: Kinds = Kinds::INT;
 const L: Kinds = Kinds::LIST;
 
 /// How often something may be repeated.
-pub(super) const MAXIMUM_REPEAT: i64 = 1 << 24;
+pub(crate) const MAXIMUM_REPEAT: i64 = 1_000_000;
 
 const FUNCTIONS: &[Function] = &[
     function("ByteAt", &[BYTES, INT], I, byte_at),

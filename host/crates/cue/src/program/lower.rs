@@ -123,7 +123,8 @@ impl<'c, 'a> Lowering<'c, 'a> {
             label = &outer.label;
         }
         if let Some(postfix) = &field.alias {
-            alias = Some(&postfix.field);
+            alias = Some(&postfix.field).filter(|field| field.name != "_");
+            self.declare_key(scope, label, postfix);
         }
         if let ast::Label::Identifier(identifier) = label
             && let Some(resolved) = self.label_of(label)
@@ -134,7 +135,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
         let Some(alias) = alias else { return };
         let meaning = match label {
             ast::Label::Pattern(_) => return,
-            ast::Label::Interpolation(_) => return,
+            ast::Label::Interpolation(interpolation) => Meaning::Interpolated(interpolation),
             ast::Label::Parenthesised(inner) => Meaning::Dynamic(&inner.inner),
             _ => match self.label_of(label) {
                 Some(label) => Meaning::Field(label),
@@ -146,6 +147,21 @@ impl<'c, 'a> Lowering<'c, 'a> {
             self.error("cue.alias", text, alias.span, "rename one of them");
         }
         scope.watched.push((alias, false));
+    }
+
+    /// The name of a field's label, in `label~(K,V)`.
+    fn declare_key(&mut self, scope: &mut Scope<'a>, label: &'a ast::Label, postfix: &'a ast::PostfixAlias) {
+        let Some(key) = postfix.label.as_ref().filter(|key| key.name != "_") else { return };
+        let meaning = match label {
+            ast::Label::Pattern(_) => return,
+            ast::Label::Interpolation(interpolation) => Meaning::InterpolatedLabel(interpolation),
+            ast::Label::Parenthesised(inner) => Meaning::DynamicLabel(&inner.inner),
+            _ => match self.label_of(label) {
+                Some(label) => Meaning::Label(label),
+                None => return,
+            },
+        };
+        scope.names.insert(&key.name, meaning);
     }
 
     fn pop_scope(&mut self) {
@@ -331,7 +347,11 @@ impl<'c, 'a> Lowering<'c, 'a> {
             frame.watched.push((&alias.name, false));
             value = &alias.value;
         }
-        if frame.names.is_empty() {
+        if self.experiments.postfix_alias && matches!(postponed(value), Expression::List(_)) {
+            // `self` in a list means the list.
+            frame.is_struct = true;
+        }
+        if frame.names.is_empty() && !frame.is_struct {
             return Slot { value: self.expression(value), framed: false };
         }
         self.scopes.stack.push(frame);
@@ -683,6 +703,14 @@ impl<'c, 'a> Lowering<'c, 'a> {
                 let base = self.code.add(Expr::This { up }, span);
                 Expr::Index { base, index }
             }
+            Meaning::Interpolated(label) => {
+                let index = self.interpolation(label);
+                let base = self.code.add(Expr::This { up }, span);
+                Expr::Index { base, index }
+            }
+            Meaning::Label(label) => Expr::Text(label.text()),
+            Meaning::DynamicLabel(label) => return self.expression(label),
+            Meaning::InterpolatedLabel(label) => return self.interpolation(label),
             Meaning::Import(index) => {
                 if let Some(used) = self.used_imports.get_mut(index) {
                     *used = true;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::intern::Label;
-use crate::syntax::ast::{Expression, Identifier};
+use crate::syntax::ast::{Expression, Identifier, Interpolation};
 
 /// What a name stands for. The scope that it is found in says how many frames up.
 #[derive(Clone, Copy)]
@@ -12,6 +12,14 @@ pub(super) enum Meaning<'a> {
     Field(Label),
     /// A field whose label is computed.
     Dynamic(&'a Expression),
+    /// A field whose label is an interpolation.
+    Interpolated(&'a Interpolation),
+    /// The label itself of a field that is not computed.
+    Label(Label),
+    /// The label itself of a field whose label is computed.
+    DynamicLabel(&'a Expression),
+    /// The label itself of a field whose label is an interpolation.
+    InterpolatedLabel(&'a Interpolation),
     /// A `let`, by number.
     Let(u32),
     /// The node of the frame.
@@ -28,7 +36,7 @@ pub(super) struct Scope<'a> {
     pub names: HashMap<&'a str, Meaning<'a>>,
     /// Aliases and lets that must be used: name, place, used.
     pub watched: Vec<(&'a Identifier, bool)>,
-    /// Whether it is the frame of a struct (what `self` means).
+    /// Whether it is the frame of a struct or list (what `self` means).
     pub is_struct: bool,
 }
 

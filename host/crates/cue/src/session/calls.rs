@@ -12,6 +12,15 @@ use crate::intern::Label;
 use crate::program::{Core, Expr, ExprId, Operands, Presence};
 use crate::{IntegerDivision, Kinds, Node, Value};
 
+/// How a value and a constraint go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unification {
+    Valid,
+    /// A required field is missing.
+    Lacking,
+    Invalid,
+}
+
 impl Session {
     /// A call as an operand.
     pub(crate) fn call(&mut self, expr: ExprId, operands: Operands, env: u32, at: Node) -> Run<Val> {
@@ -66,9 +75,14 @@ impl Session {
         let extra = self.extra(self.deref(node))?;
         match (extra.function, extra.validators.as_slice()) {
             (Some((index, _)), _) => Some(index),
-            (None, [only]) if only.core.is_none() && only.arguments.is_empty() => Some(only.function),
+            (None, [only]) if self.is_bare_function(only) => Some(only.function),
             _ => None,
         }
+    }
+
+    /// Whether a validator is a function that was not called yet.
+    fn is_bare_function(&self, validator: &Validator) -> bool {
+        validator.core.is_none() && validator.expr.0 & DATUM == 0 && matches!(self.program.code.expr(validator.expr), Expr::Function(_))
     }
 
     fn argument_count(&mut self, expr: ExprId, operands: Operands, name: &str, low: u32, high: u32, at: Node) -> Option<u32> {
@@ -264,9 +278,7 @@ impl Session {
         let branches: Vec<ExprId> = elements.into_iter().map(|element| self.datum(Datum::Node(element))).collect();
         match branches.as_slice() {
             [] => {
-                let closed = self.extra(list).and_then(|extra| extra.list.as_ref()).is_some_and(|list| list.length.is_some());
-                let code = if closed { Code::Eval } else { Code::Incomplete };
-                let bottom = self.bottom_at(code, node, Reason::Text("empty list in call to or".into()), conjunct.expr);
+                let bottom = self.bottom_at(Code::Incomplete, node, Reason::Text("empty list in call to or".into()), conjunct.expr);
                 self.fail(node, bottom);
                 Ok(())
             }
@@ -574,8 +586,8 @@ impl Session {
                 self.checking.push(validator.expr);
                 let checked = self.check_match(&validator, node);
                 self.checking.pop();
-                if let Some(text) = checked? {
-                    let bottom = self.bottom_at(Code::Eval, node, Reason::Text(text), validator.expr);
+                if let Some((code, text)) = checked? {
+                    let bottom = self.bottom_at(code, node, Reason::Text(text), validator.expr);
                     self.fail(node, bottom);
                 }
                 continue;
@@ -610,6 +622,10 @@ impl Session {
 
     /// Whether a value can be unified with a constraint without an error.
     fn unifies(&mut self, constraint: Node, value: Node) -> Run<bool> {
+        Ok(self.unification(constraint, value)? == Unification::Valid)
+    }
+
+    fn unification(&mut self, constraint: Node, value: Node) -> Run<Unification> {
         let probe = self.new_node(value, Label::NONE, Presence::Member);
         self.set(probe, flag::FORCE_CLOSED);
         for target in [constraint, value] {
@@ -617,7 +633,10 @@ impl Session {
             self.node_mut(probe).conjuncts.push(Conjunct { expr, env: 0, info: 0 });
         }
         self.ensure(probe)?;
-        Ok(!self.has_final_error(probe, 0)? && !self.lacks_required(probe)?)
+        if self.has_final_error(probe, 0)? {
+            return Ok(Unification::Invalid);
+        }
+        Ok(if self.lacks_required(probe)? { Unification::Lacking } else { Unification::Valid })
     }
 
     /// Whether a required field, here or below, is missing.
@@ -637,25 +656,31 @@ impl Session {
     }
 
     /// What a `matchN` or `matchIf` has against a value.
-    fn check_match(&mut self, validator: &Validator, value: Node) -> Run<Option<String>> {
+    fn check_match(&mut self, validator: &Validator, value: Node) -> Run<Option<(Code, String)>> {
         let Some((core, nodes)) = validator.core.clone() else { return Ok(None) };
         match (core, &*nodes) {
             (Core::MatchN, [count, list]) => {
                 let list = self.deref(*list);
                 let elements: Vec<Node> = self.node(list).arcs.iter().copied().filter(|arc| self.node(*arc).label.is_index()).collect();
                 let total = elements.len();
-                let mut matched = 0;
+                let (mut matched, mut open) = (0, 0);
                 for element in elements {
-                    matched += i64::from(self.unifies(element, value)?);
+                    match self.unification(element, value)? {
+                        Unification::Valid => matched += 1,
+                        Unification::Lacking => open += 1,
+                        Unification::Invalid => {}
+                    }
                 }
                 if self.admits(*count, Scalar::Int(matched)) {
                     return Ok(None);
                 }
-                Ok(Some(format!("invalid value: {matched} of {total} constraints of matchN match")))
+                let later = (1..=open).any(|more| self.admits(*count, Scalar::Int(matched + more)));
+                let code = if later { Code::Incomplete } else { Code::Eval };
+                Ok(Some((code, format!("invalid value: {matched} of {total} constraints of matchN match"))))
             }
             (Core::MatchIf, [condition, then, otherwise]) => {
                 let (branch, name) = if self.unifies(*condition, value)? { (*then, "then") } else { (*otherwise, "else") };
-                Ok((!self.unifies(branch, value)?).then(|| format!("invalid value: it does not satisfy the {name} part of matchIf")))
+                Ok((!self.unifies(branch, value)?).then(|| (Code::Eval, format!("invalid value: it does not satisfy the {name} part of matchIf"))))
             }
             _ => Ok(None),
         }

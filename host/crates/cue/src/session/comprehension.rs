@@ -116,6 +116,17 @@ impl Session {
             let reason = Reason::Text(format!("cannot range over a value of type {kinds}: it must be a list or a struct"));
             return Ok(Some(Val::Bottom(self.bottom_at(code, node, reason, source))));
         }
+        if self.node(over).phase != Phase::Settled {
+            let pending = |extra: &Extra| {
+                let length = extra.list.as_ref().and_then(|list| list.length);
+                length.is_none() && extra.tasks.iter().any(|task| matches!(task, Task::List(_)))
+            };
+            if kinds == Kinds::LIST && self.extra(over).is_some_and(pending) {
+                let reason = Reason::Text("cannot range over a list that is being made".into());
+                return Ok(Some(Val::Bottom(self.bottom_at(Code::Incomplete, node, reason, source))));
+            }
+            self.set(over, flag::COUNTED);
+        }
         for arc in self.ordered_arcs(over) {
             let data = self.node(arc);
             let label = data.label;
@@ -261,6 +272,12 @@ impl Session {
             }
         };
         let arc_label = Label::regular(text);
+        if presence == Presence::Member && self.has(node, flag::COUNTED) && self.find_arc(node, arc_label).is_none() {
+            let text = format!("adding field {} is not allowed: the fields were gone through already", self.texts.get(text));
+            let bottom = self.bottom_at(Code::Eval, node, Reason::Text(text), label);
+            self.fail(node, bottom);
+            return Ok(());
+        }
         let info = self.guarded(info);
         let arc = self.arc(node, arc_label, presence)?;
         self.give(arc, *slot, env, info, node, presence == Presence::Member)?;

@@ -35,7 +35,7 @@ impl Session {
     /// Judges a reference from a node to a target.
     pub(crate) fn detect(&mut self, node: Node, target: Node, conjunct: Conjunct, mut info: Info) -> Detected {
         if self.has_ancestor(node, target) {
-            return self.cyclic_by_ancestor(node, conjunct, info);
+            return self.cyclic_by_ancestor(node, target, conjunct, info);
         }
         let fresh = self.has(node, flag::FRESH);
         if fresh && info.cycle == Cycle::Maybe {
@@ -70,6 +70,10 @@ impl Session {
                     return Detected::Same;
                 }
                 if same_node {
+                    if self.call_of(reference.target) != self.call_of(target) {
+                        // The same part of different calls: one reads the result of the other.
+                        continue;
+                    }
                     steps += 1;
                     if steps > RECURSION {
                         self.fail_structural(node, conjunct.expr);
@@ -95,7 +99,7 @@ impl Session {
                     && self.has(within, flag::INLINE)
                     && self.has(within, flag::CYCLIC_ANCESTOR)
                 {
-                    return self.cyclic_by_ancestor(node, conjunct, info);
+                    return self.cyclic_by_ancestor(node, target, conjunct, info);
                 }
             }
         }
@@ -103,6 +107,19 @@ impl Session {
         self.references.push(Reference { target, at: node, expr: conjunct.expr, level, next: info.references });
         info.references = self.references.len() as u32 - 1;
         Detected::Join(info)
+    }
+
+    /// The operand that a node is in: where a function is used by `(f & {…}).out`, that use.
+    fn call_of(&self, node: Node) -> Option<ExprId> {
+        let mut at = node;
+        while at != NONE {
+            let data = self.node(at);
+            if data.flags & flag::INLINE != 0 {
+                return data.conjuncts.first().map(|conjunct| conjunct.expr);
+            }
+            at = data.parent;
+        }
+        None
     }
 
     /// Whether an operand that is being evaluated refers to a disjunction that is not decided yet.
@@ -154,11 +171,14 @@ impl Session {
         a == b || self.family(a) == self.family(b)
     }
 
-    fn cyclic_by_ancestor(&mut self, node: Node, conjunct: Conjunct, mut info: Info) -> Detected {
+    fn cyclic_by_ancestor(&mut self, node: Node, target: Node, conjunct: Conjunct, mut info: Info) -> Detected {
         info.cycle = Cycle::Cyclic;
         self.set(node, flag::CYCLIC | flag::CYCLIC_ANCESTOR);
         if self.has(node, flag::MATERIAL) {
             return Detected::Join(info);
+        }
+        if self.is_unnamed(node) {
+            self.note_origin(node, target, conjunct);
         }
         self.postpone(node, conjunct)
     }
@@ -228,6 +248,25 @@ impl Session {
             at = data.parent;
         }
         count > RECURSION
+    }
+
+    /// Whether a node is no field of the result: the value of an operand or of a `let`, or below one.
+    fn is_unnamed(&self, node: Node) -> bool {
+        let data = self.node(node);
+        data.flags & flag::UNROOTED != 0 || (data.label == crate::intern::Label::NONE && data.parent != NONE)
+    }
+
+    /// What an operand or a `let` that is nothing but a reference to what stands around it means: as a value it is a
+    /// structural cycle, but what is selected from it is selected from the original.
+    pub(crate) fn stands_for(&self, node: Node) -> Option<Node> {
+        let data = self.node(node);
+        let cyclic = data.flags & (flag::CYCLIC_ANCESTOR | flag::MATERIAL) == flag::CYCLIC_ANCESTOR;
+        if !cyclic || data.bottom == 0 || self.code_of(data.bottom) != Code::Structural || !data.arcs.is_empty() || !self.is_unnamed(node) {
+            return None;
+        }
+        let (original, bare, _) = self.extra(node)?.origins.first().copied()?;
+        let original = self.deref(original);
+        (bare && self.node(original).level < data.level).then_some(original)
     }
 
     /// Makes a node that is there only by what is cyclic an error.

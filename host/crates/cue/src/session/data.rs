@@ -419,6 +419,8 @@ pub(crate) mod flag {
     pub const TOP: u32 = 1 << 21;
     /// It is a fork, or below one.
     pub const FORKED: u32 = 1 << 22;
+    /// Its fields were gone through while it was not settled.
+    pub const COUNTED: u32 = 1 << 23;
 }
 
 /// A node.

@@ -8,6 +8,7 @@ use super::resolve::Target;
 use super::scalars::ordered;
 use super::{Session, flag};
 use crate::intern::Text;
+use crate::packages::strings::MAXIMUM_REPEAT;
 use crate::program::{Expr, ExprId, Operands, Operator};
 use crate::{Kinds, Node};
 
@@ -88,7 +89,7 @@ impl Session {
             return Ok(Val::Scalar(scalar));
         }
         if data.phase != Phase::Settled {
-            if data.extra.as_ref().is_some_and(|extra| !extra.tasks.is_empty()) && !data.kinds.intersects(Kinds::STRUCT | Kinds::LIST) {
+            if self.is_unknown_yet(node) {
                 let bottom = self.bottom(Code::Cycle, node, Reason::Cycle, Vec::new());
                 return Ok(Val::Bottom(bottom));
             }
@@ -102,6 +103,19 @@ impl Session {
             Some(Alternative::Node(default)) if default != node => self.value_of(default),
             _ => Ok(Val::Node(node)),
         }
+    }
+
+    /// Whether nothing is known of a node that is read within its own evaluation: something has to be computed for it, and
+    /// no kind or bound stands beside that, or a disjunction is not decided. What is known makes it a value that is not
+    /// concrete instead.
+    fn is_unknown_yet(&self, node: Node) -> bool {
+        let data = self.node(node);
+        let Some(extra) = data.extra.as_deref() else { return false };
+        if !data.arcs.is_empty() || !data.structs.is_empty() || extra.list.is_some() {
+            return false;
+        }
+        let undecided = !extra.disjunctions.is_empty() || extra.forks.is_some();
+        undecided || (!extra.tasks.is_empty() && data.kinds == Kinds::TOP && extra.bounds.is_empty())
     }
 
     /// Whether a node is a struct or list for certain.
@@ -410,7 +424,10 @@ impl Session {
             }
             (Operator::Multiply, Scalar::Bytes(bytes), Scalar::Int(count)) | (Operator::Multiply, Scalar::Int(count), Scalar::Bytes(bytes)) => {
                 let bytes = self.bytes_of(bytes).to_vec();
-                let count = usize::try_from(count).unwrap_or(0);
+                let count = match self.repetitions(expr, count, at) {
+                    Ok(count) => count,
+                    Err(bottom) => return Ok(Val::Bottom(bottom)),
+                };
                 self.make(bytes.len().saturating_mul(count), at, expr)?;
                 Ok(Val::Scalar(self.bytes_scalar(Arc::from(bytes.repeat(count)))))
             }
@@ -421,10 +438,20 @@ impl Session {
         }
     }
 
+    /// How often something is repeated, or what is wrong with that.
+    fn repetitions(&mut self, expr: ExprId, count: i64, at: Node) -> Result<usize, u32> {
+        let text = match usize::try_from(count) {
+            Ok(_) if count > MAXIMUM_REPEAT => format!("count {count} exceeds limit of {MAXIMUM_REPEAT}"),
+            Ok(count) => return Ok(count),
+            Err(_) => "cannot convert negative number to uint64".into(),
+        };
+        Err(self.bottom_at(Code::Eval, at, Reason::Text(text), expr))
+    }
+
     fn repeat_text(&mut self, expr: ExprId, text: Text, count: i64, at: Node) -> Run<Val> {
-        let Ok(count) = usize::try_from(count) else {
-            let reason = Reason::Text("cannot convert negative number to uint64".into());
-            return Ok(Val::Bottom(self.bottom_at(Code::Eval, at, reason, expr)));
+        let count = match self.repetitions(expr, count, at) {
+            Ok(count) => count,
+            Err(bottom) => return Ok(Val::Bottom(bottom)),
         };
         let text = Arc::clone(self.texts.get(text));
         self.make(text.len().saturating_mul(count), at, expr)?;
@@ -449,7 +476,7 @@ impl Session {
         };
         let is_error = match is_error {
             Val::Bottom(bottom) if self.may_change(bottom) => {
-                if operator == Operator::Equal {
+                if operator == Operator::Equal || !self.is_own_absence(bottom, at) {
                     return Ok(Val::Bottom(self.as_cycle(bottom)));
                 }
                 self.assume_absent(at, operand, env, bottom);

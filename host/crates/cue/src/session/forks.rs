@@ -178,8 +178,8 @@ impl Session {
         deny_unmarked(&mut leaves, forks.disjunction);
         if leaves.is_empty() {
             let spans = vec![self.span_of(forks.disjunction.0)];
-            let incomplete = failed.iter().any(|bottom| !self.code_of(*bottom).is_final());
-            let code = if incomplete { Code::Incomplete } else { Code::Eval };
+            let some = |code| failed.iter().any(|bottom| self.code_of(*bottom) == code);
+            let code = [Code::Cycle, Code::Incomplete].into_iter().find(|code| some(*code)).unwrap_or(Code::Eval);
             let bottom = self.bottom(code, node, Reason::Disjunction(failed), spans);
             self.fail(node, bottom);
             let extra = self.extra_mut(node);

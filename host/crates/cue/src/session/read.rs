@@ -282,6 +282,13 @@ impl Session {
                 }
             }
         }
+        // Those whose labels are computed.
+        for arc in &self.node(node).arcs {
+            let data = self.node(*arc);
+            if data.presence == Presence::Optional && !labels.contains(&data.label) {
+                labels.push(data.label);
+            }
+        }
         let mut out = Vec::new();
         for label in labels {
             let arc = match self.arc(node, label, Presence::Optional) {

@@ -116,7 +116,9 @@ impl Session {
             super::evaluate::Val::Bottom(bottom) => return Ok(Target::Bottom(bottom)),
             super::evaluate::Val::Node(node) => {
                 let kinds = self.node(node).kinds;
-                let code = if self.is_incomplete(node) { Code::Incomplete } else { Code::Eval };
+                // `_` is neither a string nor a number yet, and not refused as an operand of the others either.
+                let open = self.is_incomplete(node) && (kinds != Kinds::TOP || self.node(node).phase != Phase::Settled);
+                let code = if open { Code::Incomplete } else { Code::Eval };
                 return Ok(Target::Bottom(self.bottom_at(code, at, Reason::NotConcrete(kinds), expr)));
             }
             super::evaluate::Val::Scalar(_) => {
@@ -210,6 +212,12 @@ impl Session {
             }
             node = self.deref(node);
         }
+        if let Some(original) = self.stands_for(node) {
+            return self.select(original, label, expr, at);
+        }
+        if found.is_none() && self.extra(node).is_some_and(|extra| !extra.alternatives.is_empty()) {
+            return self.select_decided(node, label, expr, at);
+        }
         if found.is_none() {
             found = self.find_arc(node, label).filter(|arc| self.node(*arc).presence == Presence::Member);
         }
@@ -221,12 +229,22 @@ impl Session {
             self.read_owner(arc);
             return Ok(Target::Node(arc, label.is_definition()));
         }
-        if let Some(default) = self.default_node(node)
-            && default != node
-        {
-            return self.select(default, label, expr, at);
-        }
         self.absent(node, label, expr, at)
+    }
+
+    /// The same of a disjunction: of its default. Without one it is not known which branch is meant, even where all
+    /// have the field.
+    fn select_decided(&mut self, node: Node, label: Label, expr: ExprId, at: Node) -> Run<Target> {
+        match self.default_node(node) {
+            Some(default) if default != node => self.select(default, label, expr, at),
+            _ if self.default_of(node).is_some() || !self.node(node).kinds.intersects(Kinds::STRUCT | Kinds::LIST) => {
+                self.absent(node, label, expr, at)
+            }
+            _ => {
+                let kinds = self.node(node).kinds;
+                Ok(Target::Bottom(self.bottom_at(Code::Incomplete, at, Reason::NotConcrete(kinds), expr)))
+            }
+        }
     }
 
     /// A field that is not there: an error, or unknown where the struct may still get it by an answer.

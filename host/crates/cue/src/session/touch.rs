@@ -29,6 +29,12 @@ impl Session {
         self.bottom_data(bottom).is_some_and(|data| matches!(data.reason, Reason::MayChange(_)))
     }
 
+    /// Whether it is the node itself that found the field absent, and a conditional that may add it: then the absence may
+    /// be assumed. What another node found, or what waits for a value, is part of a longer circle.
+    pub(crate) fn is_own_absence(&self, bottom: u32, at: Node) -> bool {
+        self.bottom_data(bottom).is_some_and(|data| data.code == Code::Cycle && data.node == at)
+    }
+
     /// The error of a comparison with a field that may still be added.
     pub(crate) fn as_cycle(&mut self, bottom: u32) -> u32 {
         match self.bottom_data(bottom).cloned() {

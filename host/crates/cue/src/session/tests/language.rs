@@ -97,3 +97,23 @@ fn a_branch_sees_its_own_node_as_the_branch() {
     check("x: c.e, c: d: x, c: {d: 1, e: 2} | {d: 2, e: 2}", "{x: 2, c: {d: 2, e: 2}}");
     check("#f: {x: _, out: x}, c: {e: 1} | {e: 2}, c: g: (#f & {x: c.e}).out, c: g: 2", "{c: {e: 2, g: 2}}");
 }
+
+#[test]
+fn repetitions_are_bounded() {
+    check("a: \"ab\" * 2", "{a: \"abab\"}");
+    check("a: 'a' * 200000000", "a: count 200000000 exceeds limit of 1000000");
+}
+
+#[test]
+fn match_n_may_be_satisfied_later() {
+    check("#J: matchN(1, [{r!: int, o?: s?: string}]), x: (#J & {o: _}).o", "{x: _}");
+    check("a: {r: \"x\"} & matchN(1, [{r!: int}])", "a: invalid value: 0 of 1 constraints of matchN match");
+}
+
+#[test]
+fn names_of_labels_and_lists() {
+    check("@experiment(aliasv2)\na~(K,_): 1, b: K", "{a: 1, b: \"a\"}");
+    check("@experiment(aliasv2)\n\"\\(\"in\")\"~(K,V): 1, b: V, c: K", "{in: 1, b: 1, c: \"in\"}");
+    check("@experiment(aliasv2)\na: [1, self[0], [3, self[0]]]", "{a: [1, 1, [3, 3]]}");
+    check("C=\"\\(x)y\": 5, c: C, x: \"x\"", "{xy: 5, c: 5, x: \"x\"}");
+}

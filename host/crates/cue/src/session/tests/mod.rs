@@ -1,5 +1,6 @@
 //! The evaluator on small programs.
 
+mod circles;
 mod hosted;
 mod hostile;
 mod language;
