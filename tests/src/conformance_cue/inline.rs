@@ -152,13 +152,17 @@ fn judge(archive: &Archive, assertion: &Assertion, evaluated: &mut Evaluated, op
         }
         "kind" => kind(directive.value.as_deref().filter(|_| !options.mutate).unwrap_or("no such kind"), &tree),
         "closed" => {
-            let wanted = (directive.value.as_deref() != Some("false")) != options.mutate;
             let closed = tree.decided().openness == Openness::Closed;
-            if closed == wanted { Ok(()) } else { Err(format!("closed={closed}")) }
+            if Some(closed) == truth(directive, options) { Ok(()) } else { Err(format!("closed={closed}")) }
         }
         _ => allows(directive, &path, evaluated, options),
     };
     report.judge(&shown, &expected, verdict);
+}
+
+/// Whether a directive says that it is so; with mutation neither, so that what fails today fails then, too.
+fn truth(directive: &Directive, options: &Options) -> Option<bool> {
+    (!options.mutate).then(|| directive.value.as_deref() != Some("false"))
 }
 
 fn summary(directive: &Directive) -> String {
@@ -235,28 +239,31 @@ fn every_problem<'t>(tree: &'t Tree, out: &mut Vec<&'t Problem>) {
 }
 
 fn kind(wanted: &str, tree: &Tree) -> Verdict {
-    let one = |name: &str| match name.trim() {
-        "bool" => Kinds::BOOL,
-        "int" => Kinds::INT,
-        "float" => Kinds::FLOAT,
-        "number" => Kinds::NUMBER,
-        "string" => Kinds::STRING,
-        "bytes" => Kinds::BYTES,
-        "struct" => Kinds::STRUCT,
-        "list" => Kinds::LIST,
-        "null" => Kinds::NULL,
-        "top" | "_" => Kinds::TOP,
-        _ => Kinds::NONE,
+    let one = |name: &str| {
+        Some(match name.trim() {
+            "bool" => Kinds::BOOL,
+            "int" => Kinds::INT,
+            "float" => Kinds::FLOAT,
+            "number" => Kinds::NUMBER,
+            "string" => Kinds::STRING,
+            "bytes" => Kinds::BYTES,
+            "struct" => Kinds::STRUCT,
+            "list" => Kinds::LIST,
+            "null" => Kinds::NULL,
+            "top" | "_" => Kinds::TOP,
+            _ => return None,
+        })
     };
-    let wanted = wanted.trim_start_matches('(').trim_end_matches(')');
-    let wanted = wanted.split('|').fold(Kinds::NONE, |kinds, name| kinds | one(name));
+    let names = wanted.trim_start_matches('(').trim_end_matches(')').split('|');
+    let Some(wanted) = names.map(one).try_fold(Kinds::NONE, |kinds, kind| Some(kinds | kind?)) else {
+        return Err(format!("kind {}, and {wanted:?} is none", tree.kinds()));
+    };
     let got = tree.kinds();
     let all = wanted == Kinds::TOP && got.contains(Kinds(Kinds::SCALAR.0 | Kinds::LIST.0 | Kinds::STRUCT.0));
     if got == wanted || all { Ok(()) } else { Err(format!("kind {got}: {}", show(tree))) }
 }
 
 fn allows(directive: &Directive, path: &[Step], evaluated: &mut Evaluated, options: &Options) -> Verdict {
-    let wanted = (directive.value.as_deref() != Some("false")) != options.mutate;
     let selector = directive.positional().unwrap_or("").to_owned();
     let Some(node) = node(evaluated, path) else {
         return Err("no such field".to_owned());
@@ -278,7 +285,7 @@ fn allows(directive: &Directive, path: &[Step], evaluated: &mut Evaluated, optio
         }
         _ => return Err("neither struct nor list".to_owned()),
     };
-    if got == wanted { Ok(()) } else { Err(format!("allows={got}")) }
+    if Some(got) == truth(directive, options) { Ok(()) } else { Err(format!("allows={got}")) }
 }
 
 /// Whether the places of an error are as many as expected, and the same.
