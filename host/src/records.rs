@@ -60,5 +60,5 @@ impl Schemas {
 fn every_attribute(object: &Object) -> Vec<Path> {
     let value = attributes(object);
     let names = value.as_map().into_iter().flat_map(|entries| entries.keys().cloned());
-    names.map(|name| Path(vec![PathStep::Attribute(name)])).collect()
+    names.map(|name| Path(vec![PathStep::Attribute(name.into())])).collect()
 }

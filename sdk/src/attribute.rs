@@ -200,12 +200,12 @@ impl<T: AttributeValue> AttributeValue for BTreeMap<String, T> {
         let Some(entries) = value.as_map() else { return refuse(value, "a map") };
         let entries = entries.iter().map(|(key, value)| {
             let value = T::from_value(value).map_err(|error| error.below(PathStep::Key(key.clone())))?;
-            Ok((key.clone(), value))
+            Ok((key.to_string(), value))
         });
         entries.collect()
     }
     fn to_value(&self) -> Value {
-        Value::Map(self.iter().map(|(key, value)| (key.clone(), value.to_value())).collect())
+        Value::Map(self.iter().map(|(key, value)| (key.into(), value.to_value())).collect())
     }
 }
 

@@ -44,7 +44,7 @@ pub struct ConfiguredProvider {
 type Coded<T> = Result<T, Diagnostics>;
 
 fn decode(bytes: &[u8], kind: &Type, what: &str) -> Coded<Value> {
-    msgpack::decode(bytes, kind, Limits::default()).map_err(|error| {
+    msgpack::decode_sparse(bytes, kind, Limits::default()).map_err(|error| {
         Diagnostic::error("Undecodable value", format!("The host sent a {what} that does not fit the schema: {}.", error.problem))
             .at(error.path)
             .into()
@@ -79,8 +79,8 @@ fn diagnostics(all: Vec<Diagnostic>) -> Vec<types::Diagnostic> {
 
 fn path(path: Path) -> types::Path {
     let step = |step| match step {
-        PathStep::Attribute(name) => types::PathStep::Attribute(name),
-        PathStep::Key(key) => types::PathStep::Key(key),
+        PathStep::Attribute(name) => types::PathStep::Attribute(name.into()),
+        PathStep::Key(key) => types::PathStep::Key(key.into()),
         PathStep::Index(index) => types::PathStep::Index(index),
         PathStep::Element(text) => types::PathStep::Element(text),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pravo_model::schema::{Attribute, AttributeKind, Block, Nesting};
-use pravo_model::{Path, PathStep, Value};
+use pravo_model::{Name, Path, PathStep, Value};
 
 use crate::attribute::{AttributeValue, Mismatch};
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics};
@@ -199,8 +199,8 @@ pub fn block<T: Object>() -> Block {
     }
 }
 
-fn attributes<T: Object>() -> BTreeMap<String, Attribute> {
-    T::fields().into_iter().map(|field| (field.name.to_owned(), field.attribute)).collect()
+fn attributes<T: Object>() -> BTreeMap<Name, Attribute> {
+    T::fields().into_iter().map(|field| (Name::new_static(field.name), field.attribute)).collect()
 }
 
 /// Reads one attribute of an object.
@@ -208,7 +208,7 @@ fn attributes<T: Object>() -> BTreeMap<String, Attribute> {
 /// # Errors
 /// Where the type cannot hold the value.
 pub fn take<T: AttributeValue>(value: &Value, name: &str) -> Result<T, Mismatch> {
-    T::from_value(value.attribute(name)).map_err(|error| error.below(PathStep::Attribute(name.to_owned())))
+    T::from_value(value.attribute(name)).map_err(|error| error.below(PathStep::Attribute(name.into())))
 }
 
 /// An object of attributes and of the attributes of flattened structs. An attribute of one's own wins over a flattened one.
@@ -219,7 +219,7 @@ pub fn join(own: Vec<(&'static str, Value)>, flattened: Vec<Value>) -> Value {
             all.extend(entries);
         }
     }
-    all.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    all.extend(own.into_iter().map(|(name, value)| (Name::new_static(name), value)));
     Value::Map(all)
 }
 

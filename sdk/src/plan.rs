@@ -5,7 +5,7 @@
 //! resource's own [`Resource::plan`], then the changes that need a replacement.
 
 use pravo_model::provider::{PlanRequest, PlannedObject};
-use pravo_model::{Path, Value};
+use pravo_model::{Name, Path, Value};
 
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics};
 use crate::object::{Change, Field};
@@ -38,12 +38,13 @@ fn fill(fields: &[Field], request: &PlanRequest) -> Value {
     for field in fields {
         let configured = !request.config.attribute(field.name).is_null();
         if field.attribute.write_only {
-            attributes.insert(field.name.to_owned(), Value::Null);
+            attributes.insert(Name::new_static(field.name), Value::Null);
         } else if let Some(default) = field.default.as_ref().filter(|_| !configured) {
-            attributes.insert(field.name.to_owned(), default.clone());
+            attributes.insert(Name::new_static(field.name), default.clone());
         }
     }
-    if Value::Map(attributes.clone()) == request.prior {
+    let changes_nothing = |field: &Field| attributes.get(field.name).unwrap_or(&Value::Null) == request.prior.attribute(field.name);
+    if !request.prior.is_null() && fields.iter().all(changes_nothing) {
         return Value::Map(attributes);
     }
     for field in fields {
@@ -51,7 +52,7 @@ fn fill(fields: &[Field], request: &PlanRequest) -> Value {
         if open {
             let kept = field.keeps_prior && !request.prior.is_null();
             let value = if kept { request.prior.attribute(field.name).clone() } else { Value::Unknown };
-            attributes.insert(field.name.to_owned(), value);
+            attributes.insert(Name::new_static(field.name), value);
         }
     }
     Value::Map(attributes)

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use pravo_model::json;
 use pravo_model::provider::{ApplyRequest, CurrentObject, OpenedEphemeral, PlanRequest, PlannedObject, Reply};
 use pravo_model::schema::ResourceSchema;
-use pravo_model::{Type, Value};
+use pravo_model::{Name, Type, Value};
 
 use crate::diagnostics::{Diagnostic, DiagnosticExt, Diagnostics, Result};
 use crate::object::{Field, Object, block, check_fields};
@@ -139,12 +139,12 @@ impl<R: Resource> AnyResource for Registered<R> {
         let write_only: Vec<&str> = self.fields.iter().filter(|field| field.attribute.write_only).map(|field| field.name).collect();
         if let Value::Map(attributes) = &mut planned {
             for name in &write_only {
-                attributes.insert((*name).to_owned(), request.config.attribute(name).clone());
+                attributes.insert(Name::new_static(name), request.config.attribute(name).clone());
             }
         }
         let without_secrets = |mut current: CurrentObject| {
             if let Value::Map(attributes) = &mut current.value {
-                attributes.extend(write_only.iter().map(|name| ((*name).to_owned(), Value::Null)));
+                attributes.extend(write_only.iter().map(|name| (Name::new_static(name), Value::Null)));
             }
             current
         };
@@ -180,7 +180,7 @@ fn upgrade<R: Resource>(kind: &Type, version: u64, stored: &[u8]) -> Result<Valu
         stored = R::upgrade(version, stored)?;
     }
     if let (Some(attributes), Type::Object(known)) = (stored.as_object_mut(), kind) {
-        attributes.retain(|name, _| known.contains_key(name));
+        attributes.retain(|name, _| known.contains_key(name.as_str()));
     }
     json::decode(&stored, kind).map_err(|error| broken(format!("The record does not fit {}: {error}.", R::NAME)).at(error.path.clone()).into())
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pravo_model::Value;
+use pravo_model::{Name, Value};
 use similar::{ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
 use super::json::SENSITIVE;
@@ -166,7 +166,7 @@ impl Writer<'_> {
         }
     }
 
-    fn members(&mut self, before: &BTreeMap<String, Value>, after: &BTreeMap<String, Value>, place: Place<'_>, level: Level) {
+    fn members(&mut self, before: &BTreeMap<Name, Value>, after: &BTreeMap<Name, Value>, place: Place<'_>, level: Level) {
         let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         let mut unchanged = 0;
         let mut shown = Vec::new();
@@ -274,7 +274,7 @@ impl Writer<'_> {
         }
     }
 
-    fn map_change(&mut self, old: &BTreeMap<String, Value>, new: &BTreeMap<String, Value>, place: Place<'_>, head: &str, tail: &str) {
+    fn map_change(&mut self, old: &BTreeMap<Name, Value>, new: &BTreeMap<Name, Value>, place: Place<'_>, head: &str, tail: &str) {
         if place.depth >= MAX_DEPTH {
             return self.line(place, Sign::Change, &format!("{head}{{…}}{tail}{}", place.suffix()));
         }

@@ -38,7 +38,7 @@ pub fn path_to_json(path: &Path) -> Json {
 
 fn step_to_json(step: &PathStep) -> Json {
     match step {
-        PathStep::Attribute(name) | PathStep::Key(name) => Json::String(name.clone()),
+        PathStep::Attribute(name) | PathStep::Key(name) => Json::from(name.as_str()),
         PathStep::Index(index) => Json::from(*index),
         PathStep::Element(text) => serde_json::json!({ "element": serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.clone())) }),
     }

@@ -26,7 +26,7 @@ impl Marks {
             let mut place = &mut root;
             for step in path.steps() {
                 place = match step {
-                    PathStep::Attribute(name) | PathStep::Key(name) => place.members.entry(name.clone()).or_default(),
+                    PathStep::Attribute(name) | PathStep::Key(name) => place.members.entry(name.to_string()).or_default(),
                     PathStep::Index(index) => place.indexes.entry(*index).or_default(),
                     PathStep::Element(text) => place.elements.entry(text.clone()).or_default(),
                 };

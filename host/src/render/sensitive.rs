@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pravo_model::schema::{Attribute, AttributeKind, Block, Nesting};
-use pravo_model::{Path, PathStep, Value};
+use pravo_model::{Name, Path, PathStep, Value};
 
 /// Paths of the parts of an object that its schema marks. Bounded by the value and the schema, which their decoders bound.
 pub fn marked(block: &Block, object: &Value) -> Vec<Path> {
@@ -23,7 +23,7 @@ fn in_block(block: &Block, object: &Value, at: &Path, found: &mut Vec<Path>) {
     }
 }
 
-fn in_attributes(attributes: &BTreeMap<String, Attribute>, object: &Value, at: &Path, found: &mut Vec<Path>) {
+fn in_attributes(attributes: &BTreeMap<Name, Attribute>, object: &Value, at: &Path, found: &mut Vec<Path>) {
     for (name, attribute) in attributes {
         let at = at.then(PathStep::Attribute(name.clone()));
         if attribute.sensitive || attribute.write_only {

@@ -23,7 +23,10 @@ fn object(shape: Shape<'_>, config: &Value, path: &Path, problems: &mut Vec<Prob
         problems.push(Problem::new(&path.then(PathStep::Attribute(name.clone())), format!("there is no attribute {name:?}")));
     }
     for (name, attribute) in shape.attributes() {
-        check_attribute(name, attribute, config.attribute(name), &path.then(PathStep::Attribute(name.clone())), problems);
+        let value = config.attribute(name);
+        if attribute.required || !value.is_null() {
+            check_attribute(name, attribute, value, &path.then(PathStep::Attribute(name.clone())), problems);
+        }
     }
     for (name, nested) in shape.blocks() {
         check_block(name, nested, config.attribute(name), &path.then(PathStep::Attribute(name.clone())), problems);

@@ -24,10 +24,10 @@ fn object(shape: Shape<'_>, planned: &Value, actual: &Value, path: &Path, proble
     }
     for (name, attribute) in shape.attributes() {
         let (planned, actual) = (planned.attribute(name), actual.attribute(name));
-        let path = path.then(PathStep::Attribute(name.clone()));
-        if attribute.write_only {
+        if attribute.write_only || planned == actual {
             continue;
         }
+        let path = path.then(PathStep::Attribute(name.clone()));
         if attribute.sensitive {
             let mut hidden = Vec::new();
             value(&attribute.value_type(), planned, actual, &path, &mut hidden);

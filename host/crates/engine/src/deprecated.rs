@@ -37,10 +37,11 @@ type Found<'s> = Vec<(Path, String, &'s str)>;
 fn object<'s>(shape: Shape<'s>, value: &Value, path: &Path, found: &mut Found<'s>) {
     let is_set = |value: &Value| !value.is_null() && !value.is_unknown();
     for (name, attribute) in shape.attributes() {
-        let (value, path) = (value.attribute(name), path.then(PathStep::Attribute(name.clone())));
+        let value = value.attribute(name);
         if !is_set(value) {
             continue;
         }
+        let path = path.then(PathStep::Attribute(name.clone()));
         if let Some(reason) = &attribute.deprecated {
             found.push((path.clone(), format!("the attribute {name} is deprecated"), reason));
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use pravo_model::schema::{AttributeKind, Nesting};
 use pravo_model::specification::Kind;
 use pravo_model::state::Fingerprint;
-use pravo_model::{Path, Type, Value};
+use pravo_model::{Name, Path, Type, Value};
 
 use crate::shape::{Shape, clear};
 
@@ -155,7 +155,7 @@ impl Writer<'_> {
         }
     }
 
-    fn map(&mut self, entries: &BTreeMap<String, Value>, mut element: impl FnMut(&mut Self, &Value) -> Option<()>) -> Option<()> {
+    fn map(&mut self, entries: &BTreeMap<Name, Value>, mut element: impl FnMut(&mut Self, &Value) -> Option<()>) -> Option<()> {
         self.tag(b'<', entries.len());
         entries.iter().try_for_each(|(key, value)| {
             self.text(key);
@@ -220,7 +220,7 @@ mod tests {
             ("a", optional(Type::String)),
             ("b", optional(Type::Map(Box::new(Type::String)))),
             ("w", write_only(Type::String)),
-            ("o", optional(Type::Object([("k".to_owned(), Type::Bool)].into()))),
+            ("o", optional(Type::Object([("k".into(), Type::Bool)].into()))),
         ]);
         sample.attributes.insert("n".into(), nested(Nesting::Single, [("p", optional(Type::String)), ("w", write_only(Type::String))]));
         sample.blocks.insert("disk".into(), block(Nesting::List, schema([("size", optional(Type::Number))])));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::Value;
+use pravo_model::{Name, Value};
 use pravo_model::schema::AttributeKind;
 use pravo_model::specification::IgnoreChanges;
 
@@ -18,9 +18,9 @@ pub(crate) fn ignore_changes(shape: Shape<'_>, ignore: &IgnoreChanges, prior: &V
         IgnoreChanges::None => config.clone(),
         IgnoreChanges::All => configurable(shape, prior),
         IgnoreChanges::Names(names) => {
-            let mut entries: BTreeMap<String, Value> = entries.clone();
+            let mut entries: BTreeMap<Name, Value> = entries.clone();
             for name in names {
-                if let (Some(prior), Some(value)) = (before.get(name), entries.get_mut(name)) {
+                if let (Some(prior), Some(value)) = (before.get(name.as_str()), entries.get_mut(name.as_str())) {
                     *value = prior.clone();
                 }
             }
@@ -34,7 +34,7 @@ fn configurable(shape: Shape<'_>, prior: &Value) -> Value {
     let Value::Map(entries) = prior else {
         return prior.clone();
     };
-    let part = |name: &String, value: &Value| {
+    let part = |name: &Name, value: &Value| {
         if let Some(attribute) = shape.attribute(name) {
             return match &attribute.kind {
                 _ if attribute.computed && !attribute.optional => Value::Null,

@@ -34,7 +34,7 @@ pub(crate) fn restore(subject: &Subject, object: &Object) -> Value {
             kinds
                 .iter()
                 .map(|(name, kind)| {
-                    let value = entries.get(name).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), kind).ok()).unwrap_or_default();
+                    let value = entries.get(name.as_str()).and_then(|raw| json::decode_bytes(raw.get().as_bytes(), kind).ok()).unwrap_or_default();
                     (name.clone(), value)
                 })
                 .collect(),

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
-use pravo_model::{Type, Value};
+use pravo_model::{Name, Type, Value};
 
 /// Attributes and nested blocks of one level: of a block, or of an attribute that has attributes of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
-    attributes: &'a BTreeMap<String, Attribute>,
-    blocks: Option<&'a BTreeMap<String, NestedBlock>>,
+    attributes: &'a BTreeMap<Name, Attribute>,
+    blocks: Option<&'a BTreeMap<Name, NestedBlock>>,
 }
 
 impl<'a> From<&'a Block> for Shape<'a> {
@@ -21,20 +21,20 @@ impl<'a> From<&'a Block> for Shape<'a> {
     }
 }
 
-impl<'a> From<&'a BTreeMap<String, Attribute>> for Shape<'a> {
-    fn from(attributes: &'a BTreeMap<String, Attribute>) -> Self {
+impl<'a> From<&'a BTreeMap<Name, Attribute>> for Shape<'a> {
+    fn from(attributes: &'a BTreeMap<Name, Attribute>) -> Self {
         Self { attributes, blocks: None }
     }
 }
 
 impl<'a> Shape<'a> {
     /// The attributes by name.
-    pub(crate) fn attributes(self) -> impl Iterator<Item = (&'a String, &'a Attribute)> {
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (&'a Name, &'a Attribute)> {
         self.attributes.iter()
     }
 
     /// The nested blocks by name.
-    pub(crate) fn blocks(self) -> impl Iterator<Item = (&'a String, &'a NestedBlock)> {
+    pub(crate) fn blocks(self) -> impl Iterator<Item = (&'a Name, &'a NestedBlock)> {
         self.blocks.into_iter().flatten()
     }
 
@@ -130,7 +130,7 @@ pub(crate) fn conforms(value: &Value, kind: &Type) -> bool {
             kinds.len() == elements.len() && kinds.iter().zip(elements).all(|(kind, element)| conforms(element, kind))
         }
         (Type::Object(attributes), Value::Map(entries)) => {
-            attributes.len() == entries.len() && attributes.iter().all(|(name, kind)| entries.get(name).is_some_and(|value| conforms(value, kind)))
+            attributes.len() == entries.len() && attributes.iter().zip(entries).all(|((name, kind), (own, value))| name == own && conforms(value, kind))
         }
         _ => false,
     }
@@ -177,15 +177,14 @@ pub(crate) fn clear(value: &mut Value, steps: &[pravo_model::PathStep]) {
 }
 
 /// The first write-only attribute that is not null in an object of a provider, which is a bug of the provider.
-pub(crate) fn write_only_set(shape: Shape<'_>, value: &Value) -> Option<String> {
+pub(crate) fn write_only_set(shape: Shape<'_>, value: &Value) -> Option<Name> {
     let in_attributes = shape.attributes().find_map(|(name, attribute)| {
-        let value = value.attribute(name);
-        if attribute.write_only && !value.is_null() {
+        if attribute.write_only && !value.attribute(name).is_null() {
             return Some(name.clone());
         }
         match &attribute.kind {
             AttributeKind::Nested(nesting, attributes) => {
-                elements(*nesting, value).into_iter().find_map(|element| write_only_set(attributes.into(), element))
+                elements(*nesting, value.attribute(name)).into_iter().find_map(|element| write_only_set(attributes.into(), element))
             }
             AttributeKind::Type(_) => None,
         }
@@ -203,7 +202,7 @@ pub(crate) fn without_write_only(shape: Shape<'_>, value: &Value) -> Value {
     let Value::Map(entries) = value else {
         return value.clone();
     };
-    let part = |name: &String, value: &Value| {
+    let part = |name: &Name, value: &Value| {
         if let Some(attribute) = shape.attribute(name) {
             return match &attribute.kind {
                 _ if attribute.write_only => Value::Null,
@@ -254,15 +253,15 @@ mod tests {
     #[test]
     fn a_completed_object_has_every_attribute_and_block() {
         let inner = schema([("a", optional(Type::String))]);
-        let mut outer = schema([("x", optional(Type::Number)), ("o", optional(Type::Object([("k".to_owned(), Type::Bool)].into())))]);
+        let mut outer = schema([("x", optional(Type::Number)), ("o", optional(Type::Object([("k".into(), Type::Bool)].into())))]);
         outer.blocks = [
-            ("single".to_owned(), block(Nesting::Single, inner.clone())),
-            ("group".to_owned(), block(Nesting::Group, inner.clone())),
-            ("list".to_owned(), block(Nesting::List, inner.clone())),
-            ("map".to_owned(), block(Nesting::Map, inner)),
+            ("single".into(), block(Nesting::Single, inner.clone())),
+            ("group".into(), block(Nesting::Group, inner.clone())),
+            ("list".into(), block(Nesting::List, inner.clone())),
+            ("map".into(), block(Nesting::Map, inner)),
         ]
         .into();
-        outer.attributes.insert("n".to_owned(), nested(Nesting::List, [("p", optional(Type::String)), ("q", optional(Type::String))]));
+        outer.attributes.insert("n".into(), nested(Nesting::List, [("p", optional(Type::String)), ("q", optional(Type::String))]));
         let config = object([
             ("o", object::<&str>([])),
             ("list", Value::List(vec![object::<&str>([])])),

@@ -49,7 +49,7 @@ fn restore(read: Read) -> Result<Value, pravo_model::number::NumberError> {
         Read::Number(text) => Value::Number(text.parse()?),
         Read::String(text) => Value::String(text),
         Read::List(elements) => Value::List(elements.into_iter().map(restore).collect::<Result<_, _>>()?),
-        Read::Map(entries) => Value::Map(entries.into_iter().map(|(key, value)| Ok((key, restore(value)?))).collect::<Result<_, _>>()?),
+        Read::Map(entries) => Value::Map(entries.into_iter().map(|(key, value)| Ok((key.into(), restore(value)?))).collect::<Result<_, _>>()?),
     })
 }
 

@@ -137,11 +137,11 @@ fn holds_sensitive(shape: Shape<'_>) -> bool {
 fn sensitive(shape: Shape<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) {
     for (name, attribute) in shape.attributes() {
         let value = value.attribute(name);
-        let path = path.then(PathStep::Attribute(name.clone()));
+        let path = || path.then(PathStep::Attribute(name.clone()));
         match &attribute.kind {
             _ if value.is_null() => {}
-            _ if attribute.sensitive => paths.push(path),
-            AttributeKind::Nested(nesting, attributes) => below(*nesting, attributes.into(), value, &path, paths),
+            _ if attribute.sensitive => paths.push(path()),
+            AttributeKind::Nested(nesting, attributes) => below(*nesting, attributes.into(), value, &path(), paths),
             AttributeKind::Type(_) => {}
         }
     }

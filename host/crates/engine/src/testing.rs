@@ -3,12 +3,12 @@
 use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
 use pravo_model::{Type, Value};
 
-pub(crate) fn object<K: Into<String>>(attributes: impl IntoIterator<Item = (K, Value)>) -> Value {
+pub(crate) fn object<K: Into<pravo_model::Name>>(attributes: impl IntoIterator<Item = (K, Value)>) -> Value {
     Value::object(attributes)
 }
 
 pub(crate) fn schema<'a>(attributes: impl IntoIterator<Item = (&'a str, Attribute)>) -> Block {
-    Block { attributes: attributes.into_iter().map(|(name, attribute)| (name.to_owned(), attribute)).collect(), ..Block::default() }
+    Block { attributes: attributes.into_iter().map(|(name, attribute)| (name.into(), attribute)).collect(), ..Block::default() }
 }
 
 fn plain(kind: AttributeKind) -> Attribute {
@@ -45,7 +45,7 @@ pub(crate) fn write_only(kind: Type) -> Attribute {
 }
 
 pub(crate) fn nested<'a>(nesting: Nesting, attributes: impl IntoIterator<Item = (&'a str, Attribute)>) -> Attribute {
-    let attributes = attributes.into_iter().map(|(name, attribute)| (name.to_owned(), attribute)).collect();
+    let attributes = attributes.into_iter().map(|(name, attribute)| (name.into(), attribute)).collect();
     Attribute { optional: true, ..plain(AttributeKind::Nested(nesting, attributes)) }
 }
 

@@ -40,8 +40,12 @@ impl Check<'_> {
 
     fn object(&mut self, shape: Shape<'_>, prior: &Value, config: &Value, planned: &Value, path: &Path) {
         for (name, attribute) in shape.attributes() {
+            let (config, planned) = (config.attribute(name), planned.attribute(name));
+            if planned == config && (planned.is_null() || !attribute.write_only) {
+                continue;
+            }
             let path = path.then(PathStep::Attribute(name.clone()));
-            self.attribute(attribute, prior.attribute(name), config.attribute(name), planned.attribute(name), &path);
+            self.attribute(attribute, prior.attribute(name), config, planned, &path);
         }
         for (name, nested) in shape.blocks() {
             let path = path.then(PathStep::Attribute(name.clone()));

@@ -1,10 +1,11 @@
 //! What the codecs of values share: bounds, errors with a path, the normal form of texts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc_quick};
 
-use crate::{Path, PathStep};
+use crate::{Name, Path, PathStep, Type, Value};
 
 /// Bounds of decoding bytes that come from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,27 @@ pub fn normalized(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
         unicode_normalization::IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),
+    }
+}
+
+/// The attributes of an object type in their order, each with its value, null where it has none.
+///
+/// # Errors
+/// Where the object has an entry that is no attribute of the type.
+pub(crate) fn attributes<'a>(
+    entries: &'a BTreeMap<Name, Value>,
+    kinds: &'a BTreeMap<Name, Type>,
+) -> Result<Vec<(&'a Name, &'a Value, &'a Type)>, CodecError> {
+    // Both come in the same order.
+    let mut set = entries.iter().peekable();
+    let attributes = kinds.iter().map(|(name, kind)| {
+        let value = set.next_if(|(set, _)| *set == name).map_or(&Value::Null, |(_, value)| value);
+        (name, value, kind)
+    });
+    let attributes = attributes.collect();
+    match set.next() {
+        Some((name, _)) => Err(CodecError::new(format!("{} is no attribute of the type", excerpt(name)))),
+        None => Ok(attributes),
     }
 }
 

@@ -9,22 +9,16 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use crate::codec::{CodecError, MAX_DEPTH, excerpt, normalized};
-use crate::{Number, PathStep, Type, Value};
+use crate::{Name, Number, PathStep, Type, Value};
 
-/// A value as JSON. Every attribute of an object type is written, null where it is not set.
+/// A value as JSON text. Every attribute of an object type is written, null where it is not set.
 ///
 /// # Errors
 /// Where something is unknown, does not fit the type or is nested too deep.
-pub fn encode(value: &Value, kind: &Type) -> Result<Json, CodecError> {
-    encode_at(value, kind, 0)
-}
-
-/// As [`encode`], as text.
-///
-/// # Errors
-/// As [`encode`].
 pub fn encode_bytes(value: &Value, kind: &Type) -> Result<Vec<u8>, CodecError> {
-    serde_json::to_vec(&encode(value, kind)?).map_err(|error| CodecError::new(error.to_string()))
+    let mut text = Vec::new();
+    put(&mut text, value, kind, 0)?;
+    Ok(text)
 }
 
 /// A value of a type from JSON. As lenient as the protocol asks: a text where a number or a truth value stands, numbers and
@@ -45,62 +39,71 @@ pub fn decode_bytes(text: &[u8], kind: &Type) -> Result<Value, CodecError> {
     decode(&json, kind)
 }
 
-fn encode_at(value: &Value, kind: &Type, depth: usize) -> Result<Json, CodecError> {
+fn put(out: &mut Vec<u8>, value: &Value, kind: &Type, depth: usize) -> Result<(), CodecError> {
     check_depth(depth)?;
     match (value, kind) {
-        (Value::Null, _) => Ok(Json::Null),
-        (Value::Unknown, _) => Err(CodecError::new("a value that is not known cannot be stored")),
+        (Value::Null, _) => out.extend(b"null"),
+        (Value::Unknown, _) => return Err(CodecError::new("a value that is not known cannot be stored")),
         (value, Type::Dynamic) => {
             let implied = Type::implied(value);
-            let mut wrapped = Map::new();
-            wrapped.insert("value".to_owned(), encode_at(value, &implied, depth + 1)?);
-            wrapped.insert("type".to_owned(), encode_type(&implied));
-            Ok(Json::Object(wrapped))
+            out.extend(b"{\"value\":");
+            put(out, value, &implied, depth + 1)?;
+            out.extend(b",\"type\":");
+            put_json(out, &encode_type(&implied))?;
+            out.push(b'}');
         }
-        (Value::Bool(truth), Type::Bool) => Ok(Json::Bool(*truth)),
-        (Value::Number(number), Type::Number) => number_to_json(number),
-        (Value::String(text), Type::String) => Ok(Json::String(normalized(text).into_owned())),
-        (Value::List(elements), Type::List(element) | Type::Set(element)) => encode_elements(elements.iter().map(|value| (value, &**element)), depth),
-        (Value::List(elements), Type::Tuple(kinds)) if elements.len() == kinds.len() => encode_elements(elements.iter().zip(kinds), depth),
+        (Value::Bool(truth), Type::Bool) => out.extend(if *truth { &b"true"[..] } else { b"false" }),
+        // All digits, no exponent.
+        (Value::Number(number), Type::Number) => out.extend(number.to_string().into_bytes()),
+        (Value::String(text), Type::String) => put_json(out, &normalized(text))?,
+        (Value::List(elements), Type::List(element) | Type::Set(element)) => {
+            put_elements(out, elements.iter().map(|value| (value, &**element)), depth)?;
+        }
+        (Value::List(elements), Type::Tuple(kinds)) if elements.len() == kinds.len() => put_elements(out, elements.iter().zip(kinds), depth)?,
         (Value::Map(entries), Type::Map(element)) => {
-            encode_entries(entries.iter().map(|(key, value)| (key, value, &**element)), depth, PathStep::Key)
+            put_entries(out, entries.iter().map(|(key, value)| (key, value, &**element)), depth, PathStep::Key)?;
         }
         (Value::Map(entries), Type::Object(kinds)) => {
-            if let Some(name) = entries.keys().find(|name| !kinds.contains_key(*name)) {
-                return Err(CodecError::new(format!("{} is no attribute of the type", excerpt(name))));
-            }
-            let attributes = kinds.iter().map(|(name, kind)| (name, entries.get(name).unwrap_or(&Value::Null), kind));
-            encode_entries(attributes, depth, PathStep::Attribute)
+            put_entries(out, crate::codec::attributes(entries, kinds)?.into_iter(), depth, PathStep::Attribute)?;
         }
-        _ => Err(CodecError::new(format!("not a {kind}"))),
+        _ => return Err(CodecError::new(format!("not a {kind}"))),
     }
+    Ok(())
 }
 
-fn encode_elements<'a>(elements: impl Iterator<Item = (&'a Value, &'a Type)>, depth: usize) -> Result<Json, CodecError> {
-    let elements =
-        elements.zip(0..).map(|((value, kind), index)| encode_at(value, kind, depth + 1).map_err(|error| error.below(PathStep::Index(index))));
-    Ok(Json::Array(elements.collect::<Result<_, _>>()?))
+fn put_json(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) -> Result<(), CodecError> {
+    serde_json::to_writer(out, value).map_err(|error| CodecError::new(error.to_string()))
 }
 
-fn encode_entries<'a>(
-    entries: impl Iterator<Item = (&'a String, &'a Value, &'a Type)>,
+fn put_elements<'a>(out: &mut Vec<u8>, elements: impl Iterator<Item = (&'a Value, &'a Type)>, depth: usize) -> Result<(), CodecError> {
+    out.push(b'[');
+    for ((value, kind), index) in elements.zip(0..) {
+        if index > 0 {
+            out.push(b',');
+        }
+        put(out, value, kind, depth + 1).map_err(|error| error.below(PathStep::Index(index)))?;
+    }
+    out.push(b']');
+    Ok(())
+}
+
+fn put_entries<'a>(
+    out: &mut Vec<u8>,
+    entries: impl Iterator<Item = (&'a Name, &'a Value, &'a Type)>,
     depth: usize,
-    step: fn(String) -> PathStep,
-) -> Result<Json, CodecError> {
-    let entries = entries.map(|(name, value, kind)| {
-        let json = encode_at(value, kind, depth + 1).map_err(|error| error.below(step(name.clone())))?;
-        Ok((normalized(name).into_owned(), json))
-    });
-    Ok(Json::Object(entries.collect::<Result<_, _>>()?))
-}
-
-/// A number as JSON, all digits, no exponent.
-fn number_to_json(number: &Number) -> Result<Json, CodecError> {
-    if let Some(integer) = number.as_i64() {
-        return Ok(Json::Number(integer.into()));
+    step: fn(Name) -> PathStep,
+) -> Result<(), CodecError> {
+    out.push(b'{');
+    for (index, (name, value, kind)) in entries.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        put_json(out, &normalized(name))?;
+        out.push(b':');
+        put(out, value, kind, depth + 1).map_err(|error| error.below(step(name.clone())))?;
     }
-    let number = serde_json::from_str(&number.to_string()).map_err(|error| CodecError::new(error.to_string()))?;
-    Ok(Json::Number(number))
+    out.push(b'}');
+    Ok(())
 }
 
 fn decode_at(json: &Json, kind: &Type, depth: usize) -> Result<Value, CodecError> {
@@ -125,8 +128,8 @@ fn decode_at(json: &Json, kind: &Type, depth: usize) -> Result<Value, CodecError
         }
         (Json::Object(entries), Type::Map(element)) => {
             let entries = entries.iter().map(|(key, json)| {
-                let value = decode_at(json, element, depth + 1).map_err(|error| error.below(PathStep::Key(key.clone())))?;
-                Ok((normalized(key).into_owned(), value))
+                let value = decode_at(json, element, depth + 1).map_err(|error| error.below(PathStep::Key(key.into())))?;
+                Ok((normalized(key).into_owned().into(), value))
             });
             Ok(Value::Map(entries.collect::<Result<_, _>>()?))
         }
@@ -143,12 +146,12 @@ fn decode_elements<'a>(elements: &[Json], kind: impl Fn(usize) -> &'a Type, dept
     elements.collect()
 }
 
-fn decode_object(entries: &Map<String, Json>, kinds: &BTreeMap<String, Type>, depth: usize) -> Result<Value, CodecError> {
+fn decode_object(entries: &Map<String, Json>, kinds: &BTreeMap<Name, Type>, depth: usize) -> Result<Value, CodecError> {
     if let Some(name) = entries.keys().find(|name| !kinds.contains_key(&*normalized(name))) {
         return Err(CodecError::new(format!("{} is no attribute of the type", excerpt(name))));
     }
     let attributes = kinds.iter().map(|(name, kind)| {
-        let value = match entries.get(name) {
+        let value = match entries.get(name.as_str()) {
             Some(json) => decode_at(json, kind, depth + 1).map_err(|error| error.below(PathStep::Attribute(name.clone())))?,
             None => Value::Null,
         };
@@ -200,7 +203,7 @@ pub fn encode_type(kind: &Type) -> Json {
         Type::Set(element) => pair("set", encode_type(element)),
         Type::Map(element) => pair("map", encode_type(element)),
         Type::Tuple(elements) => pair("tuple", Json::Array(elements.iter().map(encode_type).collect())),
-        Type::Object(attributes) => pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.clone(), encode_type(kind))).collect())),
+        Type::Object(attributes) => pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.as_str().to_owned(), encode_type(kind))).collect())),
     }
 }
 
@@ -239,7 +242,7 @@ fn decode_type_at(json: &Json, depth: usize) -> Result<Type, CodecError> {
             [Json::String(name), element] if name == "map" => Ok(Type::Map(Box::new(inner(element)?))),
             [Json::String(name), Json::Array(elements)] if name == "tuple" => Ok(Type::Tuple(elements.iter().map(inner).collect::<Result<_, _>>()?)),
             [Json::String(name), Json::Object(attributes)] | [Json::String(name), Json::Object(attributes), Json::Array(_)] if name == "object" => {
-                let attributes = attributes.iter().map(|(name, kind)| Ok((normalized(name).into_owned(), inner(kind)?)));
+                let attributes = attributes.iter().map(|(name, kind)| Ok((normalized(name).into_owned().into(), inner(kind)?)));
                 Ok(Type::Object(attributes.collect::<Result<_, _>>()?))
             }
             _ => Err(wrong()),
@@ -253,7 +256,7 @@ mod tests {
     use super::*;
 
     fn object(attributes: &[(&str, Type)]) -> Type {
-        Type::Object(attributes.iter().map(|(name, kind)| ((*name).to_owned(), kind.clone())).collect())
+        Type::Object(attributes.iter().map(|(name, kind)| ((*name).into(), kind.clone())).collect())
     }
 
     #[test]
@@ -287,7 +290,7 @@ mod tests {
         let error = decode_bytes(b"{\"a\":[1,true]}", &kind).unwrap_err();
         assert_eq!(error.to_string(), "a[1]: a number is required, here is a truth value");
         assert_eq!(decode_bytes(b"{\"b\":1}", &kind).unwrap_err().to_string(), "\"b\" is no attribute of the type");
-        assert_eq!(encode(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(), "a: a value that is not known cannot be stored");
+        assert_eq!(encode_bytes(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(), "a: a value that is not known cannot be stored");
         assert!(decode_bytes(b"\"yes\"", &Type::Bool).is_err());
         assert!(decode_bytes(b"[", &Type::Bool).is_err());
     }

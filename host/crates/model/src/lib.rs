@@ -28,4 +28,4 @@ pub use number::Number;
 pub use path::{Path, PathStep};
 pub use refresh::RefreshAge;
 pub use types::Type;
-pub use value::Value;
+pub use value::{Name, Value};

@@ -7,7 +7,7 @@
 mod decode;
 mod encode;
 
-pub use decode::decode;
+pub use decode::{decode, decode_sparse};
 pub use encode::encode;
 
 /// The extension type of an unknown with refinements.

@@ -4,14 +4,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Name;
+
 /// One step of a [`Path`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PathStep {
     /// An attribute of an object.
-    Attribute(String),
+    Attribute(Name),
     /// A key of a map.
-    Key(String),
+    Key(Name),
     /// An index of a list.
     Index(u64),
     /// An element of a set, named by its value as JSON text, since sets have no positions.
@@ -30,7 +32,7 @@ impl Path {
     }
 
     /// The path of one attribute.
-    pub fn attribute(name: impl Into<String>) -> Self {
+    pub fn attribute(name: impl Into<Name>) -> Self {
         Self(vec![PathStep::Attribute(name.into())])
     }
 

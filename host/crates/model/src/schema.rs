@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Type;
+use crate::{Name, Type};
 
 /// The format version that this crate writes.
 pub const SCHEMA_FORMAT: u32 = 1;
@@ -59,10 +59,10 @@ pub struct ResourceSchema {
 pub struct Block {
     /// Attributes by name.
     #[serde(default)]
-    pub attributes: BTreeMap<String, Attribute>,
+    pub attributes: BTreeMap<Name, Attribute>,
     /// Nested blocks by name (Terraform's older style).
     #[serde(default)]
-    pub blocks: BTreeMap<String, NestedBlock>,
+    pub blocks: BTreeMap<Name, NestedBlock>,
     /// Documentation, Markdown.
     #[serde(default)]
     pub description: String,
@@ -109,7 +109,7 @@ pub enum AttributeKind {
     /// A value of a type.
     Type(Type),
     /// Objects with attributes of their own schema.
-    Nested(Nesting, BTreeMap<String, Attribute>),
+    Nested(Nesting, BTreeMap<Name, Attribute>),
 }
 
 /// One attribute. Required, optional, computed, or optional and computed.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Value;
+use crate::{Name, Value};
 
 /// The type of an attribute value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub enum Type {
     /// Elements of a type each.
     Tuple(Vec<Type>),
     /// Attributes of a type each.
-    Object(BTreeMap<String, Type>),
+    Object(BTreeMap<Name, Type>),
 }
 
 impl Type {

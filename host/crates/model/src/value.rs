@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::{Number, Path, PathStep};
 
+/// The name of an attribute or the key of a map. Every object of a type has the same names: short ones are copied, long ones shared.
+pub type Name = smol_str::SmolStr;
+
 /// A value of an attribute, or an object of attributes. Its [`crate::Type`] is known from the schema and not part of it.
 ///
 /// Serialisation is by codec only ([`crate::provider`] bytes, state JSON): never by derive, since unknown has no
@@ -24,7 +27,7 @@ pub enum Value {
     /// A list, a tuple, or a set in canonical order ([`Value`]'s own order, without repetitions).
     List(Vec<Value>),
     /// A map or an object.
-    Map(BTreeMap<String, Value>),
+    Map(BTreeMap<Name, Value>),
 }
 
 impl Value {
@@ -39,7 +42,7 @@ impl Value {
     }
 
     /// An object from attributes.
-    pub fn object<K: Into<String>>(attributes: impl IntoIterator<Item = (K, Value)>) -> Self {
+    pub fn object<K: Into<Name>>(attributes: impl IntoIterator<Item = (K, Value)>) -> Self {
         Self::Map(attributes.into_iter().map(|(name, value)| (name.into(), value)).collect())
     }
 
@@ -80,7 +83,7 @@ impl Value {
     }
 
     /// The entries, if it is a map or an object.
-    pub fn as_map(&self) -> Option<&BTreeMap<String, Value>> {
+    pub fn as_map(&self) -> Option<&BTreeMap<Name, Value>> {
         match self {
             Value::Map(entries) => Some(entries),
             _ => None,

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::Value;
 use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
+use pravo_model::{Name, Value};
 
 use crate::raw::{Mismatch, Raw, RawPath, RawStep, below};
 
@@ -22,7 +22,7 @@ pub(crate) fn configured(block: &Block, fields: Vec<(String, Raw)>) -> Result<Va
         let mut path = vec![RawStep::Field(name.clone())];
         match member(block, &name, raw, &mut path) {
             Ok(Value::Null) => {}
-            Ok(value) => drop(entries.insert(name, value)),
+            Ok(value) => drop(entries.insert(Name::from(name), value)),
             Err(mismatch) => mismatches.push(mismatch),
         }
     }
@@ -113,7 +113,7 @@ fn collection(nesting: Nesting, raw: Raw, path: &mut RawPath, element: Convert<'
             let mut entries = BTreeMap::new();
             for (name, raw) in fields {
                 let value = below(RawStep::Field(name.clone()), path, |path| element(raw, path))?;
-                entries.insert(name, value);
+                entries.insert(Name::from(name), value);
             }
             Ok(Value::Map(entries))
         }
@@ -126,17 +126,17 @@ fn collection(nesting: Nesting, raw: Raw, path: &mut RawPath, element: Convert<'
 
 type ConvertMember<'a> = &'a dyn Fn(&str, Raw, &mut RawPath) -> Result<Value, Mismatch>;
 
-fn object<'a>(raw: Raw, path: &mut RawPath, names: impl Iterator<Item = &'a String>, member: ConvertMember<'_>) -> Result<Value, Mismatch> {
+fn object<'a>(raw: Raw, path: &mut RawPath, names: impl Iterator<Item = &'a Name>, member: ConvertMember<'_>) -> Result<Value, Mismatch> {
     let fields = match raw {
         Raw::Struct(fields) => fields,
         Raw::Null => return Ok(Value::Null),
         Raw::Unknown | Raw::Open => return Ok(Value::Unknown),
         raw => return Err(Mismatch { path: path.clone(), expected: "struct".to_owned(), found: raw.kind().to_owned() }),
     };
-    let mut entries: BTreeMap<String, Value> = names.map(|name| (name.clone(), Value::Null)).collect();
+    let mut entries: BTreeMap<Name, Value> = names.map(|name| (name.clone(), Value::Null)).collect();
     for (name, raw) in fields {
         let value = below(RawStep::Field(name.clone()), path, |path| member(&name, raw, path))?;
-        entries.insert(name, value);
+        entries.insert(name.into(), value);
     }
     Ok(Value::Map(entries))
 }
@@ -178,7 +178,7 @@ mod tests {
         rule.blocks.insert("peer".into(), NestedBlock { nesting: Nesting::Set, block: Block::default(), min_items: 0, max_items: 0 });
         let mut block = Block::default();
         block.attributes.insert("name".into(), text());
-        block.attributes.insert("disk".into(), attribute(AttributeKind::Nested(Nesting::List, [("size".to_owned(), text())].into())));
+        block.attributes.insert("disk".into(), attribute(AttributeKind::Nested(Nesting::List, [("size".into(), text())].into())));
         block.blocks.insert("rule".into(), NestedBlock { nesting: Nesting::Set, block: rule, min_items: 1, max_items: 2 });
         block
     }

@@ -8,7 +8,7 @@ use pravo_model::provider::{FailureKind, ProviderFailure};
 use pravo_model::schema::{Attribute, AttributeKind, Block, FunctionSchema, NestedBlock, Nesting, Parameter, ProviderSchema, ResourceSchema};
 
 /// `name type marks`, with the marks `!` required, `?` optional, `=` computed, `*` sensitive, `w` write-only.
-pub(crate) fn attribute(text: &str) -> (String, Attribute) {
+pub(crate) fn attribute(text: &str) -> (pravo_model::Name, Attribute) {
     let [name, kind, marks] = text.split(' ').collect::<Vec<_>>()[..] else { panic!("{text}") };
     let has = |mark: char| marks.contains(mark);
     let attribute = Attribute {
@@ -21,7 +21,7 @@ pub(crate) fn attribute(text: &str) -> (String, Attribute) {
         description: String::new(),
         deprecated: None,
     };
-    (name.to_owned(), attribute)
+    (name.into(), attribute)
 }
 
 fn value_type(text: &str) -> Type {

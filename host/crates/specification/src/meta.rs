@@ -155,8 +155,8 @@ impl Reader<'_> {
             let Some(name) = self.text(&path, element) else { continue };
             if name == "*" && elements.len() > 1 {
                 self.error(&path, "$lifecycle.ignore_changes: \"*\" stands for every attribute, so it stands alone");
-            } else if name != "*" && !block.attributes.contains_key(&name) && !block.blocks.contains_key(&name) {
-                let known = block.attributes.keys().chain(block.blocks.keys()).map(String::as_str);
+            } else if name != "*" && !block.attributes.contains_key(name.as_str()) && !block.blocks.contains_key(name.as_str()) {
+                let known = block.attributes.keys().chain(block.blocks.keys()).map(|known| known.as_str());
                 let diagnostic = self.diagnostic(&path, format!("$lifecycle.ignore_changes: there is no attribute {name:?}"));
                 self.errors.push(diagnostic.with_help(suggestion(&name, known)));
             }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use pravo_model::schema::{Attribute, AttributeKind, Block, Nesting};
-use pravo_model::{Path, PathStep, Type};
+use pravo_model::{Name, Path, PathStep, Type};
 
 use crate::raw::RawStep;
 
@@ -22,7 +22,7 @@ pub(crate) struct Place<'s> {
 #[derive(Clone, Copy)]
 enum Fields<'s> {
     Block(&'s Block),
-    Attributes(&'s BTreeMap<String, Attribute>),
+    Attributes(&'s BTreeMap<Name, Attribute>),
 }
 
 #[derive(Clone, Copy)]
@@ -52,8 +52,8 @@ fn descend<'s>(level: Level<'s>, step: &RawStep, place: &mut Place<'s>) -> Optio
     match (level, step) {
         (Level::Nested(Nesting::Set, _), _) | (Level::Type(Type::Set(_)), _) => None,
         (Level::Nested(Nesting::Single | Nesting::Group, fields), step) => descend(Level::Fields(fields), step, place),
-        (Level::Fields(fields), RawStep::Field(name)) => Some((field(fields, name, place), PathStep::Attribute(name.clone()))),
-        (Level::Nested(Nesting::Map, fields), RawStep::Field(name)) => Some((Level::Fields(fields), PathStep::Key(name.clone()))),
+        (Level::Fields(fields), RawStep::Field(name)) => Some((field(fields, name, place), PathStep::Attribute(name.into()))),
+        (Level::Nested(Nesting::Map, fields), RawStep::Field(name)) => Some((Level::Fields(fields), PathStep::Key(name.into()))),
         (Level::Nested(_, fields), RawStep::Index(index)) => Some((Level::Fields(fields), PathStep::Index(*index as u64))),
         (Level::Type(kind), RawStep::Index(index)) => {
             let kind = match kind {
@@ -63,13 +63,13 @@ fn descend<'s>(level: Level<'s>, step: &RawStep, place: &mut Place<'s>) -> Optio
             };
             Some((Level::Type(kind), PathStep::Index(*index as u64)))
         }
-        (Level::Type(Type::Map(kind)), RawStep::Field(name)) => Some((Level::Type(kind), PathStep::Key(name.clone()))),
+        (Level::Type(Type::Map(kind)), RawStep::Field(name)) => Some((Level::Type(kind), PathStep::Key(name.into()))),
         (Level::Type(kind), RawStep::Field(name)) => {
             let kind = match kind {
-                Type::Object(kinds) => kinds.get(name).unwrap_or(&Type::Dynamic),
+                Type::Object(kinds) => kinds.get(name.as_str()).unwrap_or(&Type::Dynamic),
                 _ => &Type::Dynamic,
             };
-            Some((Level::Type(kind), PathStep::Attribute(name.clone())))
+            Some((Level::Type(kind), PathStep::Attribute(name.into())))
         }
         (Level::Fields(_), RawStep::Index(_)) | (Level::Nested(..), RawStep::Field(_)) => None,
     }
@@ -117,7 +117,7 @@ mod tests {
         let text = || attribute(AttributeKind::Type(Type::String), false);
         let mut block = Block::default();
         block.attributes.insert("tags".into(), attribute(AttributeKind::Type(Type::Map(Box::new(Type::String))), true));
-        block.attributes.insert("disks".into(), attribute(AttributeKind::Nested(Nesting::List, [("size".to_owned(), text())].into()), false));
+        block.attributes.insert("disks".into(), attribute(AttributeKind::Nested(Nesting::List, [("size".into(), text())].into()), false));
         block.attributes.insert("zones".into(), attribute(AttributeKind::Type(Type::Set(Box::new(Type::String))), false));
         let rule = NestedBlock { nesting: Nesting::Set, block: Block::default(), min_items: 0, max_items: 0 };
         block.blocks.insert("rule".into(), rule);

@@ -42,7 +42,7 @@ pub(crate) type RawPath = Vec<RawStep>;
 /// A path as text, for messages: `tags."a-b"[0]`.
 pub(crate) fn path_text(path: &[RawStep]) -> String {
     let steps = path.iter().map(|step| match step {
-        RawStep::Field(name) => PathStep::Attribute(name.clone()),
+        RawStep::Field(name) => PathStep::Attribute(name.into()),
         RawStep::Index(index) => PathStep::Index(*index as u64),
     });
     Path(steps.collect()).to_string()
@@ -102,7 +102,7 @@ impl Raw {
             Raw::Number(number) => Value::Number(number),
             Raw::String(text) => Value::String(normalized(&text).into_owned()),
             Raw::List(elements) => Value::List(elements.into_iter().map(Raw::into_value).collect()),
-            Raw::Struct(fields) => Value::Map(fields.into_iter().map(|(name, value)| (name, value.into_value())).collect()),
+            Raw::Struct(fields) => Value::Map(fields.into_iter().map(|(name, value)| (name.into(), value.into_value())).collect()),
             Raw::Unknown | Raw::Open => Value::Unknown,
         }
     }
@@ -154,19 +154,19 @@ fn typed(raw: Raw, kind: &Type, path: &mut RawPath) -> Result<Value, Mismatch> {
             let mut entries = std::collections::BTreeMap::new();
             for (name, value) in fields {
                 let value = below(RawStep::Field(name.clone()), path, |path| typed(value, kind, path))?;
-                entries.insert(normalized(&name).into_owned(), value);
+                entries.insert(normalized(&name).into(), value);
             }
             Ok(Value::Map(entries))
         }
         (Raw::Struct(fields), Type::Object(kinds)) => {
-            let mut entries: std::collections::BTreeMap<String, Value> = kinds.keys().map(|name| (name.clone(), Value::Null)).collect();
+            let mut entries: std::collections::BTreeMap<pravo_model::Name, Value> = kinds.keys().map(|name| (name.clone(), Value::Null)).collect();
             for (name, value) in fields {
-                let Some(kind) = kinds.get(&name) else {
+                let Some(kind) = kinds.get(name.as_str()) else {
                     path.push(RawStep::Field(name.clone()));
                     return mismatch(path, format!("one of the attributes {}", kinds.keys().cloned().collect::<Vec<_>>().join(", ")), name);
                 };
                 let value = below(RawStep::Field(name.clone()), path, |path| typed(value, kind, path))?;
-                entries.insert(name, value);
+                entries.insert(name.into(), value);
             }
             Ok(Value::Map(entries))
         }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn objects_are_completed_and_closed() {
-        let object = Type::Object([("a".to_owned(), Type::String), ("b".to_owned(), Type::Number)].into());
+        let object = Type::Object([("a".into(), Type::String), ("b".into(), Type::Number)].into());
         let value = fields([("a", text("x"))]).into_typed(&object).unwrap();
         assert_eq!(value, Value::object([("a", Value::from("x")), ("b", Value::Null)]));
         let error = fields([("c", Raw::Null)]).into_typed(&object).unwrap_err();

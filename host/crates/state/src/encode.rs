@@ -127,8 +127,8 @@ fn write_path(encoder: &mut Encoder, path: &Path) {
 fn read_path(decoder: &mut Decoder<'_>) -> Result<Path, Broken> {
     let steps = decoder.list(|decoder| {
         Ok(match decoder.byte()? {
-            0 => PathStep::Attribute(decoder.text()?.to_owned()),
-            1 => PathStep::Key(decoder.text()?.to_owned()),
+            0 => PathStep::Attribute(decoder.text()?.into()),
+            1 => PathStep::Key(decoder.text()?.into()),
             2 => PathStep::Index(decoder.number()?),
             3 => PathStep::Element(decoder.text()?.to_owned()),
             _ => return Err(Broken("a path step is unknown")),

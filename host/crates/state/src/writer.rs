@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use pravo_model::state::{Change, StateError, StateErrorKind, StateWriter, Timestamp, TransactionId, TransactionRecord};
@@ -23,6 +24,9 @@ use crate::tables::{TRANSACTIONS, Tables};
 
 /// How many calls share a commit at most.
 const MAX_BATCH: usize = 4096;
+
+/// How long the first call of a commit waits for others: less than a disk takes, and many commits of a busy run become one.
+const GATHER: Duration = Duration::from_millis(1);
 
 type Reply = oneshot::Sender<Result<(), StateError>>;
 
@@ -119,7 +123,7 @@ impl Thread {
             let mut changes = Vec::new();
             let mut replies = Vec::new();
             let mut finish = None;
-            for message in std::iter::once(first).chain(receiver.try_iter()).take(MAX_BATCH) {
+            for message in std::iter::once(first).chain(gathered(receiver)).take(MAX_BATCH) {
                 match message {
                     Message::Commit(more, reply) => {
                         changes.extend(more);
@@ -188,6 +192,12 @@ impl Thread {
             lock.release();
         }
     }
+}
+
+/// What comes within a moment: others are about to commit, where several steps run.
+fn gathered(receiver: &Receiver<Message>) -> impl Iterator<Item = Message> {
+    let until = Instant::now() + GATHER;
+    std::iter::from_fn(move || receiver.recv_timeout(until.saturating_duration_since(Instant::now())).ok())
 }
 
 fn commit(database: &Database, changes: Vec<Change>, id: TransactionId, record: Option<&TransactionRecord>) -> Result<(), Failure> {

@@ -66,8 +66,8 @@ fn diagnostic(diagnostic: types::Diagnostic) -> ProviderDiagnostic {
 /// A path.
 pub(crate) fn path(steps: Vec<types::PathStep>) -> Path {
     let step = |step| match step {
-        types::PathStep::Attribute(name) => PathStep::Attribute(name),
-        types::PathStep::Key(key) => PathStep::Key(key),
+        types::PathStep::Attribute(name) => PathStep::Attribute(name.into()),
+        types::PathStep::Key(key) => PathStep::Key(key.into()),
         types::PathStep::Index(index) => PathStep::Index(index),
         types::PathStep::Element(text) => PathStep::Element(text),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pravo_model::Type;
+use pravo_model::{Name, Type};
 use pravo_model::provider::ProviderFailure;
 use pravo_model::schema::{Attribute, AttributeKind, Block, ProviderSchema, ResourceSchema, SCHEMA_FORMAT};
 use pravo_model::specification::Kind;
@@ -110,7 +110,7 @@ fn check_block(block: &Block, depth: usize, count: &mut usize) -> Result<(), Str
     Ok(())
 }
 
-fn check_attributes(attributes: &BTreeMap<String, Attribute>, depth: usize, count: &mut usize) -> Result<(), String> {
+fn check_attributes(attributes: &BTreeMap<Name, Attribute>, depth: usize, count: &mut usize) -> Result<(), String> {
     for (name, attribute) in attributes {
         check_name(name, count)?;
         if attribute.required && (attribute.optional || attribute.computed) {

@@ -14,6 +14,7 @@ use pravo_model::plan::Action;
 use pravo_model::specification::{Answer, Body, Event, Instance, Kind, QuestionId, Specification};
 use pravo_model::state::{Change, Head, Status};
 use pravo_model::{Address, Path, Value};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::overlay::Overlay;
@@ -68,7 +69,8 @@ pub(super) struct Applier<'a> {
     pub(super) shared: Arc<Shared>,
     pub(super) ephemerals: Arc<Ephemerals>,
     key: [u8; 32],
-    parallelism: usize,
+    /// One permit for each step that may call a provider; a step gives it back once its calls are over.
+    calling: Arc<Semaphore>,
     pub(super) overlay: Overlay<'a>,
     pub(super) instances: Instances,
     /// Targets by address, without deposed objects.
@@ -123,7 +125,7 @@ impl<'a> Applier<'a> {
             shared,
             ephemerals: Arc::default(),
             key,
-            parallelism: parallelism.max(1),
+            calling: Arc::new(Semaphore::new(parallelism.clamp(1, Semaphore::MAX_PERMITS))),
             overlay: Overlay::new(request.state, &content.moves),
             instances,
             targets: targets.map(|(index, target)| (target.address.clone(), index)).collect(),
@@ -262,7 +264,7 @@ impl<'a> Applier<'a> {
             });
         }
         let mut later = VecDeque::new();
-        while self.jobs.len() < self.parallelism
+        while let Ok(permit) = Arc::clone(&self.calling).try_acquire_owned()
             && let Some(step) = self.ready.pop_front()
         {
             match self.job(step) {
@@ -272,7 +274,7 @@ impl<'a> Applier<'a> {
                         state.standing = Standing::Running;
                     }
                     let shared = Arc::clone(&self.shared);
-                    self.jobs.spawn(async move { Finished::Step(Box::new(step::run(shared, job).await)) });
+                    self.jobs.spawn(async move { Finished::Step(Box::new(step::run(shared, job, permit).await)) });
                 }
                 Ok(None) => later.push_back(step),
                 Err(diagnostic) => {

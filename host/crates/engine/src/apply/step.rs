@@ -12,6 +12,7 @@ use pravo_model::provider::{ApplyRequest, Called, CurrentObject, FailureKind, Pr
 use pravo_model::specification::{Body, IgnoreChanges};
 use pravo_model::state::{Change, Deposed, Fingerprint, Head, Intent, IntentAction, Object, Record, StateWriter, Status, Timestamp, TransactionId};
 use pravo_model::{Address, Value};
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::calls::{Calls, Outcome, Verdict, Wish};
 use crate::compatible::assert_object_compatible;
@@ -82,11 +83,13 @@ pub(super) struct Done {
 struct Run<'a> {
     shared: &'a Shared,
     job: &'a Job,
+    /// Held while a provider may be called: the commit of the result lets another step begin, so that results share commits.
+    permit: Option<OwnedSemaphorePermit>,
     done: Done,
 }
 
-/// Takes a step.
-pub(super) async fn run(shared: Arc<Shared>, job: Job) -> Done {
+/// Takes a step. The permit is given back when the provider has been called for the last time.
+pub(super) async fn run(shared: Arc<Shared>, job: Job, permit: OwnedSemaphorePermit) -> Done {
     let done = Done {
         step: job.step,
         address: job.target.address.clone(),
@@ -98,7 +101,7 @@ pub(super) async fn run(shared: Arc<Shared>, job: Job) -> Done {
         diagnostics: Vec::new(),
         fatal: false,
     };
-    let mut run = Run { shared: &shared, job: &job, done };
+    let mut run = Run { shared: &shared, job: &job, permit: Some(permit), done };
     let result = match &job.work {
         Work::Create => run.create().await,
         Work::Update => run.update().await,
@@ -353,7 +356,10 @@ impl<'a> Run<'a> {
         let mut interval = tokio::time::interval_at(tokio::time::Instant::now() + STILL, STILL);
         loop {
             tokio::select! {
-                called = &mut call => return called,
+                called = &mut call => {
+                    self.permit = None;
+                    return called;
+                }
                 _ = interval.tick() => observer.event(RunEvent::Still { address: address.clone(), operation, elapsed: self.done.began.elapsed() }),
             }
         }

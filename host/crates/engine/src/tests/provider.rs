@@ -88,7 +88,7 @@ fn fake_schema(world: &World) -> ProviderSchema {
 
 fn set(object: &Value, name: &str, value: Value) -> Value {
     let mut entries = object.as_map().cloned().unwrap_or_default();
-    entries.insert(name.to_owned(), value);
+    entries.insert(name.into(), value);
     Value::Map(entries)
 }
 

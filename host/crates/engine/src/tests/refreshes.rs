@@ -22,7 +22,7 @@ fn aged(age: &str) -> impl FnOnce(&mut Meta) + use<> {
 fn change(bench: &Bench, id: &str, name: &str, value: &str) {
     let mut world = bench.world.lock().unwrap();
     if let Some(Value::Map(entries)) = world.objects.get_mut(id) {
-        entries.insert(name.to_owned(), value.into());
+        entries.insert(name.into(), value.into());
     }
 }
 

@@ -234,7 +234,7 @@ impl Conversation {
                     if evaluated.sensitive {
                         sensitive.push(Path::attribute(name.clone()));
                     }
-                    entries.insert(name.clone(), evaluated.value);
+                    entries.insert(name.into(), evaluated.value);
                 }
             }
         }

@@ -7,17 +7,30 @@ use rmp::Marker;
 
 use super::{MAX_REFINEMENTS, REFINED_UNKNOWN};
 use crate::codec::{CodecError, Limits, excerpt, normalized};
-use crate::{Number, PathStep, Type, Value};
+use crate::{Name, Number, PathStep, Type, Value};
 
 /// A value of a type from MessagePack.
 ///
 /// # Errors
 /// Where the bytes are no value of the type, or exceed a limit.
 pub fn decode(bytes: &[u8], kind: &Type, limits: Limits) -> Result<Value, CodecError> {
+    read(bytes, kind, limits, false)
+}
+
+/// As [`decode`], but objects have no entries for attributes that are null, so that a wide object of which little is set is small.
+/// [`Value::attribute`] and [`super::encode`] take a missing attribute for null.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_sparse(bytes: &[u8], kind: &Type, limits: Limits) -> Result<Value, CodecError> {
+    read(bytes, kind, limits, true)
+}
+
+fn read(bytes: &[u8], kind: &Type, limits: Limits, is_sparse: bool) -> Result<Value, CodecError> {
     if bytes.len() > limits.bytes {
         return Err(CodecError::new(format!("{} bytes, more than the limit of {}", bytes.len(), limits.bytes)));
     }
-    let mut reader = Reader { rest: bytes, count: limits.count, depth: limits.depth };
+    let mut reader = Reader { rest: bytes, count: limits.count, depth: limits.depth, is_sparse };
     let value = reader.value(kind, 0)?;
     if !reader.rest.is_empty() {
         return Err(CodecError::new(format!("{} bytes too many after the value", reader.rest.len())));
@@ -30,6 +43,8 @@ struct Reader<'a> {
     /// How many more values may come.
     count: usize,
     depth: usize,
+    /// Whether null attributes are left out. Not within dynamic values: what they have is their type.
+    is_sparse: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -120,7 +135,7 @@ impl<'a> Reader<'a> {
     fn map(&mut self, marker: Marker, kind: &Type, element: &Type, depth: usize) -> Result<Value, CodecError> {
         let mut entries = BTreeMap::new();
         for _ in 0..self.map_length(marker, kind)? {
-            let key = self.key()?;
+            let key = Name::from(self.key()?);
             let value = self.value(element, depth + 1).map_err(|error| error.below(PathStep::Key(key.clone())))?;
             if entries.contains_key(&key) {
                 return Err(CodecError::new(format!("the key {} is there twice", excerpt(&key))));
@@ -130,26 +145,33 @@ impl<'a> Reader<'a> {
         Ok(Value::Map(entries))
     }
 
-    fn object(&mut self, marker: Marker, kind: &Type, kinds: &BTreeMap<String, Type>, depth: usize) -> Result<Value, CodecError> {
+    fn object(&mut self, marker: Marker, kind: &Type, kinds: &BTreeMap<Name, Type>, depth: usize) -> Result<Value, CodecError> {
         let length = self.map_length(marker, kind)?;
         if length != kinds.len() {
             return Err(CodecError::new(format!("an object with {} attributes is required, here are {length}", kinds.len())));
         }
         // Attributes come in order where the other side kept them so: then nothing is looked up or sorted.
         let mut expected = kinds.iter();
-        let mut attributes = Vec::with_capacity(length);
+        let mut is_sorted = true;
+        let mut last = None;
+        let mut attributes: Vec<(Name, Value)> = Vec::with_capacity(length);
         for _ in 0..length {
             let name = self.key_text()?;
             let (name, kind) = expected
                 .next()
-                .filter(|(next, _)| **next == *name)
+                .filter(|(next, _)| next.as_str() == name)
                 .or_else(|| kinds.get_key_value(&*name))
                 .ok_or_else(|| CodecError::new(format!("{} is no attribute of the type", excerpt(&name))))?;
             let value = self.value(kind, depth + 1).map_err(|error| error.below(PathStep::Attribute(name.clone())))?;
+            is_sorted &= last.is_none_or(|last| last < name);
+            last = Some(name);
             attributes.push((name.clone(), value));
         }
-        let attributes = unique(attributes)?;
-        Ok(Value::Map(attributes))
+        let mut attributes = if is_sorted { attributes } else { unique(attributes)? };
+        if self.is_sparse {
+            attributes.retain(|(_, value)| !value.is_null());
+        }
+        Ok(Value::Map(attributes.into_iter().collect()))
     }
 
     fn dynamic(&mut self, marker: Marker, kind: &Type, depth: usize) -> Result<Value, CodecError> {
@@ -158,7 +180,10 @@ impl<'a> Reader<'a> {
         }
         let marker = Marker::from_u8(self.byte()?);
         let kind = crate::json::decode_type_bytes(self.text(marker, kind)?.as_bytes())?;
-        self.value(&kind, depth + 1)
+        let is_sparse = std::mem::replace(&mut self.is_sparse, false);
+        let value = self.value(&kind, depth + 1);
+        self.is_sparse = is_sparse;
+        value
     }
 
     fn key(&mut self) -> Result<String, CodecError> {
@@ -243,14 +268,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The attributes as a map; an error where one is there twice.
-fn unique(attributes: Vec<(String, Value)>) -> Result<BTreeMap<String, Value>, CodecError> {
-    let mut names: Vec<&String> = attributes.iter().map(|(name, _)| name).collect();
+/// The attributes; an error where one is there twice.
+fn unique(attributes: Vec<(Name, Value)>) -> Result<Vec<(Name, Value)>, CodecError> {
+    let mut names: Vec<&Name> = attributes.iter().map(|(name, _)| name).collect();
     names.sort();
     if let Some(twice) = names.windows(2).find_map(|pair| pair.first().filter(|first| Some(*first) == pair.get(1))) {
         return Err(CodecError::new(format!("the attribute {} is there twice", excerpt(twice))));
     }
-    Ok(attributes.into_iter().collect())
+    Ok(attributes)
 }
 
 fn float(float: f64) -> Result<Value, CodecError> {

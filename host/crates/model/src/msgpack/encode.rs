@@ -2,7 +2,7 @@
 
 use rmp::encode as write;
 
-use crate::codec::{CodecError, MAX_DEPTH, excerpt, normalized};
+use crate::codec::{CodecError, MAX_DEPTH, normalized};
 use crate::{Number, PathStep, Type, Value};
 
 /// A value of a type as MessagePack. Attributes that an object lacks are written as null.
@@ -52,13 +52,9 @@ fn put(out: &mut Vec<u8>, value: &Value, kind: &Type, depth: usize) -> Result<()
             }
         }
         (Value::Map(entries), Type::Object(kinds)) => {
-            if let Some(name) = entries.keys().find(|name| !kinds.contains_key(*name)) {
-                return Err(CodecError::new(format!("{} is no attribute of the type", excerpt(name))));
-            }
             map_header(out, kinds.len())?;
-            for (name, kind) in kinds {
+            for (name, value, kind) in crate::codec::attributes(entries, kinds)? {
                 put_text(out, name)?;
-                let value = entries.get(name).unwrap_or(&Value::Null);
                 put(out, value, kind, depth + 1).map_err(|error| error.below(PathStep::Attribute(name.clone())))?;
             }
         }

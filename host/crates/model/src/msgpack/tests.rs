@@ -15,7 +15,7 @@ fn map(element: Type) -> Type {
 }
 
 fn object(attributes: &[(&str, Type)]) -> Type {
-    Type::Object(attributes.iter().map(|(name, kind)| ((*name).to_owned(), kind.clone())).collect())
+    Type::Object(attributes.iter().map(|(name, kind)| ((*name).into(), kind.clone())).collect())
 }
 
 fn number(text: &str) -> Value {
@@ -149,11 +149,11 @@ fn any_typed() -> impl Strategy<Value = (Type, Value)> {
                 (Type::Tuple(kinds), Value::List(values))
             }),
             prop::collection::btree_map("[a-z]{1,3}", inner.clone(), 0..5).prop_map(|entries| {
-                let kinds = entries.iter().map(|(name, (kind, _))| (name.clone(), kind.clone())).collect();
-                (Type::Object(kinds), Value::Map(entries.into_iter().map(|(name, (_, value))| (name, value)).collect()))
+                let kinds = entries.iter().map(|(name, (kind, _))| (name.into(), kind.clone())).collect();
+                (Type::Object(kinds), Value::Map(entries.into_iter().map(|(name, (_, value))| (name.into(), value)).collect()))
             }),
             (inner.clone(), 0..4usize).prop_map(|((kind, value), count)| (list(kind), Value::List(vec![value; count]))),
-            (inner.clone(), "[a-z]{0,3}").prop_map(|((kind, value), key)| (map(kind), Value::Map([(key, value)].into()))),
+            (inner.clone(), "[a-z]{0,3}").prop_map(|((kind, value), key)| (map(kind), Value::Map([(key.into(), value)].into()))),
             inner.prop_map(|(kind, value)| (Type::Set(Box::new(kind)), Value::set(vec![value]))),
         ]
     })

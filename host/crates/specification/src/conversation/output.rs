@@ -151,7 +151,7 @@ impl<E: Evaluation> Conversation<E> {
 
 fn plain_path(path: &RawPath) -> Path {
     let step = |step: &RawStep| match step {
-        RawStep::Field(name) => PathStep::Attribute(name.clone()),
+        RawStep::Field(name) => PathStep::Attribute(name.into()),
         RawStep::Index(index) => PathStep::Index(*index as u64),
     };
     Path(path.iter().map(step).collect())

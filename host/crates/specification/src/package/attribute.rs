@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::Type;
+use pravo_model::{Name, Type};
 use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
 
 use super::writer::{Writer, label, quoted};
@@ -21,7 +21,7 @@ pub(super) fn block(writer: &mut Writer, block: &Block, depth: usize) {
     }
 }
 
-fn attributes(writer: &mut Writer, attributes: &BTreeMap<String, Attribute>, depth: usize) {
+fn attributes(writer: &mut Writer, attributes: &BTreeMap<Name, Attribute>, depth: usize) {
     for (name, attribute) in attributes {
         writer.doc(&attribute.description);
         let (mark, nullable) = match attribute {

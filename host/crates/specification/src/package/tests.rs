@@ -24,8 +24,8 @@ pub(crate) fn schema_from_json(text: &str, version: &str) -> ProviderSchema {
     }
 }
 
-fn each<T>(value: &Value, convert: impl Fn(&Value) -> T) -> BTreeMap<String, T> {
-    value.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), convert(value))).collect()
+fn each<N: Ord + for<'a> From<&'a str>, T>(value: &Value, convert: impl Fn(&Value) -> T) -> BTreeMap<N, T> {
+    value.as_object().into_iter().flatten().map(|(name, value)| (N::from(name), convert(value))).collect()
 }
 
 fn resource(schema: &Value) -> ResourceSchema {
