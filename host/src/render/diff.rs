@@ -167,7 +167,7 @@ impl Writer<'_> {
     }
 
     fn members(&mut self, before: &BTreeMap<Name, Value>, after: &BTreeMap<Name, Value>, place: Place<'_>, level: Level) {
-        let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+        let names: BTreeSet<&Name> = before.keys().chain(after.keys()).collect();
         let mut unchanged = 0;
         let mut shown = Vec::new();
         for name in names {

@@ -192,7 +192,7 @@ fn json_to_value(json: &Json, depth: usize) -> Value {
         Json::Number(number) => number.to_string().parse().map_or(Value::Null, Value::Number),
         Json::String(text) => Value::String(text.clone()),
         Json::Array(elements) => Value::List(elements.iter().map(|element| json_to_value(element, depth + 1)).collect()),
-        Json::Object(entries) => Value::Map(entries.iter().map(|(name, value)| (name.clone(), json_to_value(value, depth + 1))).collect()),
+        Json::Object(entries) => Value::Map(entries.iter().map(|(name, value)| (name.into(), json_to_value(value, depth + 1))).collect()),
     }
 }
 

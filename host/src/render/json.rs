@@ -26,7 +26,7 @@ pub fn redacted(value: &Value, hidden: &Marks) -> Json {
         Value::List(elements) => Json::Array(elements.iter().enumerate().map(|(i, element)| redacted(element, hidden.element(i, element))).collect()),
         Value::Map(entries) => {
             let known = entries.iter().filter(|(_, value)| !value.is_unknown());
-            Json::Object(known.map(|(name, value)| (name.clone(), redacted(value, hidden.member(name)))).collect::<Map<_, _>>())
+            Json::Object(known.map(|(name, value)| (name.to_string(), redacted(value, hidden.member(name)))).collect::<Map<_, _>>())
         }
     }
 }
@@ -60,7 +60,7 @@ fn collect_unknown(value: &Value, path: &mut Vec<Json>, found: &mut Vec<Json>) {
     match value {
         Value::Unknown => found.push(Json::Array(path.clone())),
         Value::List(elements) => elements.iter().enumerate().for_each(|(i, element)| below(Json::from(i), element)),
-        Value::Map(entries) => entries.iter().for_each(|(name, value)| below(Json::String(name.clone()), value)),
+        Value::Map(entries) => entries.iter().for_each(|(name, value)| below(Json::from(name.as_str()), value)),
         _ => {}
     }
 }

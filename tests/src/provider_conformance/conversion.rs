@@ -23,7 +23,7 @@ impl Kinds {
             _ => &schema.resources,
         };
         let attributes =
-            |found: &ResourceSchema| found.block.attributes.iter().map(|(name, attribute)| (name.clone(), attribute.value_type())).collect();
+            |found: &ResourceSchema| found.block.attributes.iter().map(|(name, attribute)| (name.to_string(), attribute.value_type())).collect();
         let function = schema.functions.get(&case.type_name);
         let parameters = function.map(|function| function.parameters.iter().map(|one| (one.name.clone(), one.kind.clone())).collect());
         Self { attributes: types.get(&case.type_name).map(attributes).unwrap_or_default(), parameters: parameters.unwrap_or_default() }

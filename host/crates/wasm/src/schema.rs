@@ -95,7 +95,7 @@ fn check(schema: &ProviderSchema) -> Result<(), String> {
 
 fn check_resource(type_name: &str, resource: &ResourceSchema, count: &mut usize) -> Result<(), String> {
     check_block(&resource.block, 0, count)?;
-    match resource.identity.iter().find(|name| !resource.block.attributes.contains_key(*name)) {
+    match resource.identity.iter().find(|name| !resource.block.attributes.contains_key(name.as_str())) {
         Some(name) => Err(format!("a schema in which {type_name} is identified by {name:?}, which is no attribute of it")),
         None => Ok(()),
     }
