@@ -44,7 +44,8 @@ impl Call {
             [PathStep::Index(index), rest @ ..] => (usize::try_from(*index).ok().and_then(|index| parameters.get(index)), rest),
             rest => (None, rest),
         };
-        let below = Path(argument.map(|parameter| PathStep::Attribute(parameter.name.as_str().into())).into_iter().chain(rest.iter().cloned()).collect());
+        let below =
+            Path(argument.map(|parameter| PathStep::Attribute(parameter.name.as_str().into())).into_iter().chain(rest.iter().cloned()).collect());
         let path = if below.steps().is_empty() { self.at.path.clone() } else { format!("{}.{below}", self.at.path) };
         let diagnostic = diagnostic.with_path(path);
         match self.at.span {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::{Name, Value};
 use pravo_model::schema::AttributeKind;
 use pravo_model::specification::IgnoreChanges;
+use pravo_model::{Name, Value};
 
 use crate::shape::{Shape, each};
 

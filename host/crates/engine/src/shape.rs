@@ -130,7 +130,8 @@ pub(crate) fn conforms(value: &Value, kind: &Type) -> bool {
             kinds.len() == elements.len() && kinds.iter().zip(elements).all(|(kind, element)| conforms(element, kind))
         }
         (Type::Object(attributes), Value::Map(entries)) => {
-            attributes.len() == entries.len() && attributes.iter().zip(entries).all(|((name, kind), (own, value))| name == own && conforms(value, kind))
+            attributes.len() == entries.len()
+                && attributes.iter().zip(entries).all(|((name, kind), (own, value))| name == own && conforms(value, kind))
         }
         _ => false,
     }

@@ -203,7 +203,9 @@ pub fn encode_type(kind: &Type) -> Json {
         Type::Set(element) => pair("set", encode_type(element)),
         Type::Map(element) => pair("map", encode_type(element)),
         Type::Tuple(elements) => pair("tuple", Json::Array(elements.iter().map(encode_type).collect())),
-        Type::Object(attributes) => pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.as_str().to_owned(), encode_type(kind))).collect())),
+        Type::Object(attributes) => {
+            pair("object", Json::Object(attributes.iter().map(|(name, kind)| (name.as_str().to_owned(), encode_type(kind))).collect()))
+        }
     }
 }
 
@@ -290,7 +292,10 @@ mod tests {
         let error = decode_bytes(b"{\"a\":[1,true]}", &kind).unwrap_err();
         assert_eq!(error.to_string(), "a[1]: a number is required, here is a truth value");
         assert_eq!(decode_bytes(b"{\"b\":1}", &kind).unwrap_err().to_string(), "\"b\" is no attribute of the type");
-        assert_eq!(encode_bytes(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(), "a: a value that is not known cannot be stored");
+        assert_eq!(
+            encode_bytes(&Value::object([("a", Value::Unknown)]), &kind).unwrap_err().to_string(),
+            "a: a value that is not known cannot be stored"
+        );
         assert!(decode_bytes(b"\"yes\"", &Type::Bool).is_err());
         assert!(decode_bytes(b"[", &Type::Bool).is_err());
     }

@@ -26,7 +26,7 @@ use crate::tables::{TRANSACTIONS, Tables};
 const MAX_BATCH: usize = 4096;
 
 /// How long the first call of a commit waits for others: less than a disk takes, and many commits of a busy run become one.
-const GATHER: Duration = Duration::from_millis(1);
+const GATHER: Duration = Duration::from_millis(2);
 
 type Reply = oneshot::Sender<Result<(), StateError>>;
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pravo_model::{Name, Type};
 use pravo_model::provider::ProviderFailure;
 use pravo_model::schema::{Attribute, AttributeKind, Block, ProviderSchema, ResourceSchema, SCHEMA_FORMAT};
 use pravo_model::specification::Kind;
+use pravo_model::{Name, Type};
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 

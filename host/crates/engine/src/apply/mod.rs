@@ -11,6 +11,7 @@ use pravo_diag::Diagnostic;
 use pravo_model::Address;
 use pravo_model::specification::Specification;
 use pravo_model::state::{Change, Timestamp, TransactionRecord};
+use tokio::sync::Semaphore;
 
 use self::run::Applier;
 use self::step::Shared;
@@ -70,10 +71,10 @@ async fn steps(request: &ApplyRequest<'_>, specification: &mut dyn Specification
         pool: Pool::new(Arc::clone(&request.providers)),
         observer: Arc::clone(&request.observer),
         writer: Arc::clone(&request.writer),
+        calling: Arc::new(Semaphore::new(specification.settings().parallelism.clamp(1, Semaphore::MAX_PERMITS))),
     });
     let instances = Instances::new(request.state.instances()?);
-    let parallelism = specification.settings().parallelism;
-    let mut applier = Applier::new(request, Arc::clone(&shared), instances, parallelism);
+    let mut applier = Applier::new(request, Arc::clone(&shared), instances);
     keep(request, &mut applier).await?;
     if applier.needs_conversation() {
         applier.run(specification).await;

@@ -14,7 +14,6 @@ use pravo_model::plan::Action;
 use pravo_model::specification::{Answer, Body, Event, Instance, Kind, QuestionId, Specification};
 use pravo_model::state::{Change, Head, Status};
 use pravo_model::{Address, Path, Value};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::overlay::Overlay;
@@ -69,8 +68,6 @@ pub(super) struct Applier<'a> {
     pub(super) shared: Arc<Shared>,
     pub(super) ephemerals: Arc<Ephemerals>,
     key: [u8; 32],
-    /// One permit for each step that may call a provider; a step gives it back once its calls are over.
-    calling: Arc<Semaphore>,
     pub(super) overlay: Overlay<'a>,
     pub(super) instances: Instances,
     /// Targets by address, without deposed objects.
@@ -101,7 +98,7 @@ pub(super) struct Applier<'a> {
 }
 
 impl<'a> Applier<'a> {
-    pub(super) fn new(request: &'a ApplyRequest<'a>, shared: Arc<Shared>, instances: Instances, parallelism: usize) -> Self {
+    pub(super) fn new(request: &'a ApplyRequest<'a>, shared: Arc<Shared>, instances: Instances) -> Self {
         let content = &request.plan.content;
         let mut steps: Vec<StepState> =
             content.steps.iter().map(|step| StepState { standing: Standing::Waiting, needs: step.needs.len(), dependents: Vec::new() }).collect();
@@ -125,7 +122,6 @@ impl<'a> Applier<'a> {
             shared,
             ephemerals: Arc::default(),
             key,
-            calling: Arc::new(Semaphore::new(parallelism.clamp(1, Semaphore::MAX_PERMITS))),
             overlay: Overlay::new(request.state, &content.moves),
             instances,
             targets: targets.map(|(index, target)| (target.address.clone(), index)).collect(),
@@ -264,7 +260,7 @@ impl<'a> Applier<'a> {
             });
         }
         let mut later = VecDeque::new();
-        while let Ok(permit) = Arc::clone(&self.calling).try_acquire_owned()
+        while let Ok(permit) = Arc::clone(&self.shared.calling).try_acquire_owned()
             && let Some(step) = self.ready.pop_front()
         {
             match self.job(step) {

@@ -12,7 +12,7 @@ use pravo_model::provider::{ApplyRequest, Called, CurrentObject, FailureKind, Pr
 use pravo_model::specification::{Body, IgnoreChanges};
 use pravo_model::state::{Change, Deposed, Fingerprint, Head, Intent, IntentAction, Object, Record, StateWriter, Status, Timestamp, TransactionId};
 use pravo_model::{Address, Value};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::calls::{Calls, Outcome, Verdict, Wish};
 use crate::compatible::assert_object_compatible;
@@ -34,6 +34,8 @@ pub(super) struct Shared {
     pub(super) pool: Arc<Pool>,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) writer: Arc<dyn StateWriter>,
+    /// A permit for each step that may call a provider.
+    pub(super) calling: Arc<Semaphore>,
 }
 
 /// A step that is ready.
@@ -83,7 +85,7 @@ pub(super) struct Done {
 struct Run<'a> {
     shared: &'a Shared,
     job: &'a Job,
-    /// Held while a provider may be called: the commit of the result lets another step begin, so that results share commits.
+    /// Held while a provider may be called, not while a commit is waited for: other steps go on meanwhile, and share it.
     permit: Option<OwnedSemaphorePermit>,
     done: Done,
 }
@@ -136,6 +138,15 @@ impl<'a> Run<'a> {
             self.done.fatal = true;
             Failed
         })
+    }
+
+    /// Makes an intent durable, and takes a place among the calls again.
+    async fn intend(&mut self, changes: Vec<Change>) -> Result<(), Failed> {
+        self.permit = None;
+        self.commit(changes).await?;
+        // The semaphore is never closed.
+        self.permit = Arc::clone(&self.shared.calling).acquire_owned().await.ok();
+        Ok(())
     }
 
     fn started(&self, operation: Operation, id: Option<String>) {
@@ -264,7 +275,7 @@ impl<'a> Run<'a> {
         }
         let intended = Record { object: self.identity(&outcome.planned), ..base.clone() };
         changes.push(self.open(IntentAction::Create, None, Some(intended)));
-        self.commit(changes).await?;
+        self.intend(changes).await?;
         let operation = if creates_first { Operation::CreateReplacement } else { Operation::Create };
         let request = ApplyRequest { prior: Value::Null, planned: outcome.planned.clone(), config, private: outcome.private };
         let called = self.call(&provider, operation, None, &request).await;
@@ -439,7 +450,7 @@ impl<'a> Run<'a> {
             return self.unchanged(base, current).await;
         }
         let opened = self.open(IntentAction::Update, None, None);
-        self.commit(vec![opened]).await?;
+        self.intend(vec![opened]).await?;
         let id = job.subject.id(&prior);
         let request = ApplyRequest { prior: prior.clone(), planned: outcome.planned.clone(), config, private: outcome.private };
         let called = self.call(&provider, Operation::Update, id, &request).await;
@@ -537,7 +548,7 @@ impl<'a> Run<'a> {
         let provider = self.shared.pool.get(&job.slot, &mut self.done.diagnostics).await?;
         let prior = self.prior(&provider, object).await?;
         let opened = self.open(intent, key.clone(), None);
-        self.commit(vec![opened]).await?;
+        self.intend(vec![opened]).await?;
         let id = job.subject.id(&prior);
         let request = ApplyRequest { prior, planned: Value::Null, config: Value::Null, private };
         let called = self.call(&provider, operation, id.clone(), &request).await;

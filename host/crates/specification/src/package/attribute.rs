@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use pravo_model::{Name, Type};
 use pravo_model::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting};
+use pravo_model::{Name, Type};
 
 use super::writer::{Writer, label, quoted};
 
