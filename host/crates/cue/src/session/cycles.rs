@@ -21,6 +21,9 @@ const RECURSION: u32 = 128;
 /// How many aliases of aliases are followed.
 const ALIASES: u32 = 16;
 
+/// How many nodes are looked at for the place of a cycle.
+const LOOK_BELOW: u32 = 1_000;
+
 /// What becomes of a reference.
 pub(crate) enum Detected {
     /// It joins, with this.
@@ -61,7 +64,7 @@ impl Session {
                 if reference.expr != conjunct.expr && fresh && self.has(node, flag::MATERIAL) && !self.feeds_itself(node, target) {
                     continue;
                 }
-                return self.cyclic_by_history(node, conjunct, info);
+                return self.cyclic_by_history(node, target, conjunct, info);
             }
             if reference.expr == conjunct.expr && self.has(target, flag::UNROOTED) {
                 again += 1;
@@ -88,10 +91,13 @@ impl Session {
                         continue;
                     }
                     if info.cycle == Cycle::Cyclic {
-                        self.fail_structural(node, conjunct.expr);
+                        // Once more the same: that says nothing new where something else makes the value.
+                        if !self.has(node, flag::MATERIAL) {
+                            self.fail_structural(node, conjunct.expr);
+                        }
                         return Detected::Same;
                     }
-                    return self.cyclic_by_history(node, conjunct, info);
+                    return self.cyclic_by_history(node, target, conjunct, info);
                 }
                 let within = self.node(target).parent;
                 if self.has(reference.target, flag::UNROOTED)
@@ -177,18 +183,17 @@ impl Session {
         if self.has(node, flag::MATERIAL) {
             return Detected::Join(info);
         }
-        if self.is_unnamed(node) {
-            self.note_origin(node, target, conjunct);
-        }
+        self.note_origin(node, target, conjunct);
         self.postpone(node, conjunct)
     }
 
-    fn cyclic_by_history(&mut self, node: Node, conjunct: Conjunct, mut info: Info) -> Detected {
+    fn cyclic_by_history(&mut self, node: Node, target: Node, conjunct: Conjunct, mut info: Info) -> Detected {
         info.cycle = Cycle::Cyclic;
         self.set(node, flag::CYCLIC);
         if self.has(node, flag::FRESH) || self.has(node, flag::MATERIAL) {
             return Detected::Join(info);
         }
+        self.note_origin(node, target, conjunct);
         self.postpone(node, conjunct)
     }
 
@@ -282,6 +287,83 @@ impl Session {
         let spans = if expr.0 == 0 { Vec::new() } else { vec![self.span_of(expr)] };
         let bottom = self.bottom(Code::Structural, node, Reason::Structural, spans);
         self.fail(node, bottom);
+    }
+
+    /// The node that a structural cycle is reported at: where its reference is written. A field that is nothing but a
+    /// reference to another is that field, an operand is where it stands, and a use of what is cyclic by itself is that.
+    pub(crate) fn cycle_place(&self, bottom: &BottomData) -> Node {
+        let Some(span) = bottom.spans.first().copied().filter(|_| bottom.code == Code::Structural) else { return bottom.node };
+        let mut node = bottom.node;
+        while node != NONE && self.has(node, flag::UNROOTED) {
+            node = self.node(node).parent;
+        }
+        if node == NONE {
+            return bottom.node;
+        }
+        let origins = self.extra(bottom.node).map_or(&[][..], |extra| &extra.origins);
+        if let Some((target, ..)) = origins.iter().find(|(_, _, expr)| self.span_of(*expr) == span)
+            && !self.is_within(bottom.node, self.deref(*target))
+            && let Some(own) = self.cycle_below(self.deref(*target), span)
+        {
+            return own;
+        }
+        self.shared_place(node, span)
+    }
+
+    fn is_within(&self, node: Node, around: Node) -> bool {
+        let mut at = node;
+        while at != NONE {
+            if self.same_place(at, around) {
+                return true;
+            }
+            at = self.node(at).parent;
+        }
+        false
+    }
+
+    /// A structural cycle of a reference, at or below a node.
+    fn cycle_below(&self, node: Node, span: pravo_diag::Span) -> Option<Node> {
+        let mut stack = vec![node];
+        for _ in 0..LOOK_BELOW {
+            let node = self.deref(stack.pop()?);
+            let data = self.node(node);
+            let own = self.bottom_data(data.bottom).filter(|own| data.bottom != 0 && own.code == Code::Structural);
+            if own.is_some_and(|own| self.deref(own.node) == node && own.spans.first() == Some(&span)) {
+                return Some(node);
+            }
+            stack.extend(data.arcs.iter().rev());
+        }
+        None
+    }
+
+    /// The place of a node where fields that are nothing but references to others are followed, at every level.
+    fn shared_place(&self, node: Node, span: pravo_diag::Span) -> Node {
+        let mut way = Vec::new();
+        let mut at = node;
+        while at != NONE && way.len() < 10_000 {
+            way.push(at);
+            at = self.node(at).parent;
+        }
+        let mut place = NONE;
+        for step in way.into_iter().rev() {
+            let moved = place != NONE && place != self.node(step).parent;
+            let step = if moved { self.find_arc(self.deref(place), self.node(step).label).unwrap_or(step) } else { step };
+            place = self.follow_sharing(step, span);
+        }
+        place
+    }
+
+    fn follow_sharing(&self, node: Node, span: pravo_diag::Span) -> Node {
+        let mut at = node;
+        for _ in 0..ALIASES {
+            let [only] = self.node(at).conjuncts.as_slice() else { break };
+            let Some((target, _, expr)) = self.extra(at).and_then(|extra| extra.origins.first().copied()) else { break };
+            if expr != only.expr || self.span_of(expr) == span || self.is_unnamed(target) {
+                break;
+            }
+            at = self.deref(target);
+        }
+        at
     }
 
     /// The info of what is computed for the running task: it has the task's history.

@@ -42,7 +42,7 @@ impl Session {
             return self.join_struct(node, conjunct.expr.0 & !FILE, conjunct);
         }
         let expr = self.program.code.expr(conjunct.expr);
-        if expr.is_literal() {
+        if expr.is_literal() && !(self.has(node, flag::UNROOTED) && self.is_braces(expr)) {
             self.note_material(node, conjunct.info);
         }
         match expr {
@@ -88,6 +88,12 @@ impl Session {
                 Ok(())
             }
         }
+    }
+
+    /// Whether an expression is one value in braces, which says no more than the value.
+    fn is_braces(&self, expr: Expr) -> bool {
+        let Expr::Struct(literal) = expr else { return false };
+        self.program.code.structs.get(literal as usize).is_some_and(|literal| literal.braces)
     }
 
     fn join_disjunction(&mut self, node: Node, conjunct: Conjunct) -> Run<()> {

@@ -465,13 +465,35 @@ impl Session {
         (data.bottom != 0).then(|| self.diagnostic(data.bottom))
     }
 
-    /// The errors that a node's own error is made of: of the branches of a disjunction none of which fits.
+    /// The errors that a node's own error is made of: of the branches of a disjunction none of which fits, and of those that were
+    /// out before the one that was left failed, there or below.
     pub fn error_parts(&self, node: Node) -> Vec<(Code, Diagnostic)> {
         let bottom = self.node(self.deref(node)).bottom;
-        match self.bottom_data(bottom).filter(|_| bottom != 0).map(|data| &data.reason) {
-            Some(Reason::Disjunction(parts)) => parts.iter().map(|part| (self.code_of(*part), self.diagnostic(*part))).collect(),
+        let Some(data) = self.bottom_data(bottom).filter(|_| bottom != 0) else { return Vec::new() };
+        let mut out: Vec<(Code, Diagnostic)> = match &data.reason {
+            Reason::Disjunction(parts) => parts.iter().map(|part| (self.code_of(*part), self.diagnostic(*part))).collect(),
             _ => Vec::new(),
+        };
+        let mut at = data.node;
+        while data.code.is_final() && at != NONE && out.len() < 64 {
+            out.extend(self.branches_before(at).into_iter().map(|diagnostic| (Code::Eval, diagnostic)));
+            at = self.node(at).parent;
         }
+        out
+    }
+
+    /// Why the branches of a node's disjunctions were out that left one.
+    fn branches_before(&self, node: Node) -> Vec<Diagnostic> {
+        let mut out = Vec::new();
+        for (expr, env, chosen) in self.extra(node).map_or(&[][..], |extra| &extra.taken) {
+            for branch in self.branches(Conjunct { expr: *expr, env: *env, info: 0 }) {
+                if branch.expr != *chosen {
+                    let text = format!("conflicting values {} and {}", self.expr_text(branch.expr, Kinds::TOP), self.node(node).kinds);
+                    out.push(Diagnostic::error("cue.eval", text).with_path(self.path(node)).at(self.span_of(branch.expr), ""));
+                }
+            }
+        }
+        out
     }
 
     /// The node that a node's own error is about: itself, or what it refers to.
@@ -483,7 +505,7 @@ impl Session {
     /// The path that a node's own error names.
     pub fn error_path(&self, node: Node) -> Option<String> {
         let data = self.node(self.deref(node));
-        self.bottom_data(data.bottom).filter(|_| data.bottom != 0).map(|data| self.path(data.node))
+        self.bottom_data(data.bottom).filter(|_| data.bottom != 0).map(|data| self.path(self.cycle_place(data)))
     }
 
     /// The places of a node's own error.

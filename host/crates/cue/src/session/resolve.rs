@@ -204,8 +204,13 @@ impl Session {
                 Err(Stop::Wait(wait)) => {
                     let now = self.deref(node);
                     found = self.find_arc(now, label).filter(|arc| self.node(*arc).presence == Presence::Member);
-                    if found.is_none() {
-                        return if self.never_gains(now, label) { self.absent(now, label, expr, at) } else { Err(Stop::Wait(wait)) };
+                    let choosing = self.extra(now).is_some_and(|extra| !extra.disjunctions.is_empty()) && !self.has(now, flag::ON_STACK);
+                    if found.is_none() || choosing {
+                        return if found.is_none() && self.never_gains(now, label) {
+                            self.absent(now, label, expr, at)
+                        } else {
+                            Err(Stop::Wait(wait))
+                        };
                     }
                 }
                 Err(stop) => return Err(stop),

@@ -49,7 +49,9 @@ impl Session {
             if session.node(node).scalar.is_some() { Ok(()) } else { Err(Stop::Wait(Wait::Settled(node))) }
         };
         if data.flags & flag::ON_STACK != 0 {
-            return early(self);
+            // What is asked while a choice is made must not depend on what the choice is made for.
+            let choosing = data.extra.as_ref().is_some_and(|extra| !extra.disjunctions.is_empty());
+            return if choosing { Err(Stop::Wait(Wait::Settled(node))) } else { early(self) };
         }
         if data.flags & flag::PARKED != 0 && !self.may_go_on(node) {
             return early(self);

@@ -191,7 +191,7 @@ impl Session {
             Code::Cycle => "cue.cycle",
             Code::Structural => "cue.structural-cycle",
         };
-        let path = self.path(data.node);
+        let path = self.path(self.cycle_place(data));
         let closest = match &data.reason {
             Reason::Disjunction(failed) if failed.len() > 1 => self.closest(failed),
             _ => None,

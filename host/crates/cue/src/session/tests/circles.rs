@@ -81,3 +81,42 @@ fn absences_in_a_longer_circle_are_not_assumed() {
         assert_ne!(outcome(&source, "x"), "{p: \"\"}", "{source}");
     }
 }
+
+/// The path that the error at a path names.
+fn place(source: &str, path: &str) -> String {
+    let (mut session, _) = start(&[source], Vec::new());
+    let root = session.root();
+    session.want(root, Want::Final);
+    session.run().unwrap();
+    let node = at(&mut session, path);
+    let node = session.errors(node).first().expect("an error").0;
+    session.error_path(node).unwrap()
+}
+
+#[test]
+fn structural_cycles_are_reported_where_their_reference_is_written() {
+    for (source, path, expected) in [
+        ("a: b: a", "a", "a.b"),
+        ("a: b, b: {d: c}, c: a", "a", "c"),
+        ("a: b, b: close({d: c}), c: a", "a", "c"),
+        ("x: {a: b, b: c, c: {d: a}}", "x", "x.c.d"),
+        ("d: {a: b: c: {h: int, t: r}, r: a.b}", "d.a.b.c.t", "d.r"),
+        ("#l: {tail: #l, if tail != null {s: tail.s}}, u: #l, u: tail: tail: {}", "u", "#l.tail"),
+        ("#T: {a: [string]: link: #T, a: b: {}}, a: #T & {a: one: link: a: two: {}}", "a", "#T.a.b.link"),
+    ] {
+        assert_eq!(place(source, path), expected, "{source}");
+    }
+}
+
+#[test]
+fn what_a_choice_is_made_for_reads_what_is_written() {
+    let source = "x: y & 8 | z & 9 | w & 9, y: v + 2, v: 6 & x - 2, z: y + 1, w: y + 2, x: 9";
+    check(source, &[("x", "9"), ("y", "8"), ("z", "9"), ("w", "10"), ("v", "Eval")]);
+    check("x: y & 8 | z & 9, y: v + 2, v: 6 & x - 2, z: y + 1, x: 8", &[("x", "8"), ("y", "8"), ("v", "6")]);
+}
+
+#[test]
+fn a_call_on_what_it_stands_in_may_give_what_else_says() {
+    check("f: {in: a: _, out: in.a}, r: a: (f & {in: r}).out", &[("r", "{a: _}")]);
+    check("r: a: {in: r, in: a: _, o: in.a}.o, r: a: 1", &[("r", "{a: 1}")]);
+}
