@@ -25,7 +25,7 @@ use crate::tables::{TRANSACTIONS, Tables};
 /// How many calls share a commit at most.
 const MAX_BATCH: usize = 4096;
 
-/// How long the first call of a commit waits for others: less than a disk takes, and many commits of a busy run become one.
+/// How long the first call of a commit waits for others in a busy run: less than many disks take, and many commits become one.
 const GATHER: Duration = Duration::from_millis(2);
 
 type Reply = oneshot::Sender<Result<(), StateError>>;
@@ -119,11 +119,12 @@ struct Thread {
 
 impl Thread {
     fn run(mut self, receiver: &Receiver<Message>) {
+        let mut is_busy = false;
         while let Ok(first) = receiver.recv() {
             let mut changes = Vec::new();
             let mut replies = Vec::new();
             let mut finish = None;
-            for message in std::iter::once(first).chain(gathered(receiver)).take(MAX_BATCH) {
+            for message in std::iter::once(first).chain(gathered(receiver, is_busy)).take(MAX_BATCH) {
                 match message {
                     Message::Commit(more, reply) => {
                         changes.extend(more);
@@ -135,6 +136,7 @@ impl Thread {
                     }
                 }
             }
+            is_busy = replies.len() > 1;
             if !replies.is_empty() {
                 let result = self.commit(changes, None);
                 for reply in replies {
@@ -194,9 +196,9 @@ impl Thread {
     }
 }
 
-/// What comes within a moment: others are about to commit, where several steps run.
-fn gathered(receiver: &Receiver<Message>) -> impl Iterator<Item = Message> {
-    let until = Instant::now() + GATHER;
+/// What waits already; where several shared the last commit, also what comes within a moment.
+fn gathered(receiver: &Receiver<Message>, is_busy: bool) -> impl Iterator<Item = Message> {
+    let until = Instant::now() + if is_busy { GATHER } else { Duration::ZERO };
     std::iter::from_fn(move || receiver.recv_timeout(until.saturating_duration_since(Instant::now())).ok())
 }
 

@@ -34,7 +34,11 @@ fn what_was_acknowledged_survives_a_kill() {
     let store = RedbStore::new(&path).unwrap();
     let mut acknowledged = Vec::new();
     let rounds: u64 = std::env::var("PRAVO_STATE_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(25);
-    for round in 0..rounds {
+    // More rounds, and longer ones, where the disk is slow.
+    for round in 0..rounds * 20 {
+        if round >= rounds && acknowledged.len() as u64 > rounds {
+            break;
+        }
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["crash::child", "--exact", "--nocapture", "--test-threads=1"])
             .env(CHILD, &path)
@@ -47,7 +51,7 @@ fn what_was_acknowledged_survives_a_kill() {
             lines.filter_map(|line| line.split("durable ").nth(1).and_then(|number| number.parse::<u64>().ok())).collect::<Vec<_>>()
         });
         // Spread over creating the file, opening it and writing; no two rounds alike.
-        std::thread::sleep(Duration::from_micros(2_000 + (round * 7_919) % 60_000));
+        std::thread::sleep(Duration::from_micros(2_000 + (round * 7_919) % (60_000 * (1 + round / rounds))));
         child.kill().unwrap();
         child.wait().unwrap();
         acknowledged.extend(reader.join().unwrap());
