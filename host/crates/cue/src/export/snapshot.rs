@@ -54,7 +54,8 @@ impl Walk<'_> {
             Shape::Pending(kinds) => Content::Kinds(kinds),
             Shape::Constraint { kinds, bounds, validators } => {
                 let arguments = self.session.validator_arguments(node);
-                self.constraint(kinds, bounds, &validators, &arguments)
+                let equalities = self.equalities(node, depth)?;
+                self.constraint(kinds, bounds, equalities, (&validators, &arguments))
             }
             Shape::Disjunction(choices) => self.disjunction(choices, depth)?,
         };
@@ -90,8 +91,12 @@ impl Walk<'_> {
             Content::Bottom(problem) => problem.code.is_incomplete() && self.session.is_struct(node),
             _ => false,
         };
-        if is_struct && depth < 60 {
-            let constraints = self.session.constraints(node)?;
+        let braces = !matches!(tree.content, Content::Bottom(_));
+        if (is_struct || braces) && depth < 60 {
+            let mut constraints = self.session.constraints(node)?;
+            if !is_struct {
+                constraints.retain(|arc| arc.class != FieldClass::Regular);
+            }
             if !constraints.is_empty() {
                 let nodes: Vec<Node> = constraints.iter().map(|arc| arc.node).collect();
                 let order = self.session.ordered_with(node, &nodes);
@@ -133,12 +138,28 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn constraint(&self, kinds: Kinds, bounds: Vec<(Operator, crate::Value)>, validators: &[Span], arguments: &[Arc<[crate::Value]>]) -> Content {
+    /// The structs and lists that a value is compared with.
+    fn equalities(&mut self, node: Node, depth: usize) -> Result<Vec<Constraint>, LimitExceeded> {
+        let mut out = Vec::new();
+        for (operator, target) in self.session.equalities(node) {
+            let operand = Box::new(self.node(target, depth + 1)?);
+            out.extend(bound_operator(operator).map(|operator| Constraint::Bound { operator, operand }));
+        }
+        Ok(out)
+    }
+
+    fn constraint(
+        &self,
+        kinds: Kinds,
+        bounds: Vec<(Operator, crate::Value)>,
+        equalities: Vec<Constraint>,
+        (validators, arguments): (&[Span], &[Arc<[crate::Value]>]),
+    ) -> Content {
         let bound = |(operator, value): (Operator, crate::Value)| {
             let operand = Box::new(Tree::of(Content::Scalar(value)));
             bound_operator(operator).map(|operator| Constraint::Bound { operator, operand })
         };
-        let mut constraints: Vec<Constraint> = bounds.into_iter().filter_map(bound).collect();
+        let mut constraints: Vec<Constraint> = bounds.into_iter().filter_map(bound).chain(equalities).collect();
         for (at, span) in validators.iter().enumerate() {
             let written = self.text(*span).unwrap_or("_");
             let evaluated = arguments.get(at).and_then(|arguments| evaluated_call(written, arguments));

@@ -300,8 +300,13 @@ impl Session {
             self.ensure(target)?;
             nodes.push(self.deref(target));
         }
-        let validator =
-            Validator { expr: conjunct.expr, env: conjunct.env, function: 0, arguments: Arc::from(&[][..]), core: Some((core, nodes.into())) };
+        let validator = Validator {
+            expr: conjunct.expr,
+            env: conjunct.env,
+            function: 0,
+            arguments: Arc::from(&[][..]),
+            core: Some((Check::Match(core), nodes.into())),
+        };
         if full {
             let operand = self.program.code.operand(operands, 1);
             let value = self.inline_node(operand, conjunct.env, node)?;
@@ -659,7 +664,9 @@ impl Session {
     fn check_match(&mut self, validator: &Validator, value: Node) -> Run<Option<(Code, String)>> {
         let Some((core, nodes)) = validator.core.clone() else { return Ok(None) };
         match (core, &*nodes) {
-            (Core::MatchN, [count, list]) => {
+            (Check::Equal, [target]) => self.check_equality(value, *target, true),
+            (Check::NotEqual, [target]) => self.check_equality(value, *target, false),
+            (Check::Match(Core::MatchN), [count, list]) => {
                 let list = self.deref(*list);
                 let elements: Vec<Node> = self.node(list).arcs.iter().copied().filter(|arc| self.node(*arc).label.is_index()).collect();
                 let total = elements.len();
@@ -678,7 +685,7 @@ impl Session {
                 let code = if later { Code::Incomplete } else { Code::Eval };
                 Ok(Some((code, format!("invalid value: {matched} of {total} constraints of matchN match"))))
             }
-            (Core::MatchIf, [condition, then, otherwise]) => {
+            (Check::Match(Core::MatchIf), [condition, then, otherwise]) => {
                 let (branch, name) = if self.unifies(*condition, value)? { (*then, "then") } else { (*otherwise, "else") };
                 Ok((!self.unifies(branch, value)?).then(|| (Code::Eval, format!("invalid value: it does not satisfy the {name} part of matchIf"))))
             }

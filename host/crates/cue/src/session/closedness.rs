@@ -142,6 +142,11 @@ impl Session {
                 !open.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence))
                     && !data.conjuncts.iter().any(|conjunct| self.accepts_evidence(*requirement, self.info(conjunct.info).occurrence))
             });
+            if refused && data.conjuncts.iter().all(|conjunct| self.info(conjunct.info).cycle == Cycle::Cyclic) {
+                let expr = data.conjuncts.first().map_or(ExprId(0), |conjunct| conjunct.expr);
+                self.fail_structural(arc, expr);
+                continue;
+            }
             if refused {
                 let label = data.label;
                 let mut spans = Vec::new();
@@ -250,7 +255,8 @@ impl Session {
             Some(extra) => extra.requirements.iter().any(|requirement| {
                 !evidence.iter().any(|evidence| self.accepts_evidence(*requirement, *evidence)) && !self.is_inherited(*requirement, node)
             }),
-            None => evidence.is_empty(),
+            // Of a definition only what is a struct by what is said so far.
+            None => evidence.is_empty() && !self.node(node).structs.is_empty(),
         }
     }
 

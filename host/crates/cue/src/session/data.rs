@@ -203,8 +203,19 @@ pub(crate) struct Validator {
     pub env: u32,
     pub function: u32,
     pub arguments: Arc<[Value]>,
-    /// For the functions of the language.
-    pub core: Option<(crate::program::Core, Arc<[Node]>)>,
+    /// For what the language itself checks.
+    pub core: Option<(Check, Arc<[Node]>)>,
+}
+
+/// What the language itself checks of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// `matchN` and `matchIf`
+    Match(crate::program::Core),
+    /// `==x` of a struct or list
+    Equal,
+    /// `!=x` of a struct or list
+    NotEqual,
 }
 
 /// A pattern constraint of a node.

@@ -145,7 +145,7 @@ impl Session {
             || (data.bottom != 0 && !self.code_of(data.bottom).is_final())
     }
 
-    fn not_concrete(&mut self, node: Node, expr: ExprId, at: Node) -> Val {
+    pub(super) fn not_concrete(&mut self, node: Node, expr: ExprId, at: Node) -> Val {
         let kinds = self.node(node).kinds;
         Val::Bottom(self.bottom_at(Code::Incomplete, at, Reason::NotConcrete(kinds), expr))
     }
@@ -484,9 +484,23 @@ impl Session {
             }
             Val::Bottom(_) => true,
             Val::Pending(_) => return Ok(Val::Pending(Kinds::BOOL)),
-            Val::Scalar(_) | Val::Node(_) => false,
+            Val::Scalar(_) | Val::Node(_) => self.selects_from_error(operand, env, at)?,
         };
         Ok(Val::Scalar(Scalar::Bool(is_error == (operator == Operator::Equal))))
+    }
+
+    /// Whether an operand selects from a value that is written there and has an error, though elsewhere.
+    fn selects_from_error(&mut self, operand: ExprId, env: u32, at: Node) -> Run<bool> {
+        let (Expr::Select { base, .. } | Expr::Index { base, .. }) = self.program.code.expr(operand) else { return Ok(false) };
+        if self.is_reference(base) {
+            return Ok(false);
+        }
+        let node = self.inline_node(base, env, at)?;
+        if !self.has_final_error(node, 0)? {
+            return Ok(false);
+        }
+        let bottom = self.error_below(node);
+        Ok(self.bottom_data(bottom).is_some_and(|data| !matches!(data.reason, Reason::NotAllowed(_))))
     }
 
     /// What a node is in comparison with an error: an error where it, or a field of it, is one, or where it is a scalar
@@ -659,50 +673,6 @@ impl Session {
             Val::Bottom(bottom) => {
                 self.fail(node, bottom);
                 Ok(())
-            }
-        }
-    }
-
-    fn join_computed_bound(&mut self, node: Node, conjunct: Conjunct, operator: Operator, operand: ExprId) -> Run<()> {
-        match self.eval(operand, conjunct.env, node)? {
-            Val::Scalar(value) => {
-                if matches!(operator, Operator::Match | Operator::NotMatch) {
-                    let valid = matches!(value, Scalar::Text(pattern) if self.regex(pattern).is_some());
-                    if !valid {
-                        let reason = Reason::Text(format!("invalid regular expression {}", self.scalar_text(value)));
-                        let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
-                        self.fail(node, bottom);
-                        return Ok(());
-                    }
-                }
-                if operator == Operator::Equal {
-                    return self.join_scalar(node, value, conjunct.expr);
-                }
-                if matches!(value, Scalar::Null | Scalar::Bool(_)) && !matches!(operator, Operator::NotEqual | Operator::Match | Operator::NotMatch) {
-                    let reason = Reason::Text(format!("invalid operand {} for bound {}", self.scalar_text(value), operator.text()));
-                    let bottom = self.bottom_at(Code::Eval, node, reason, conjunct.expr);
-                    self.fail(node, bottom);
-                    return Ok(());
-                }
-                self.join_bound(node, Bound { operator, value, expr: conjunct.expr })
-            }
-            Val::Pending(kinds) => {
-                self.set(node, flag::PENDING);
-                if operator == Operator::NotEqual { Ok(()) } else { self.join_kinds(node, kinds, conjunct.expr) }
-            }
-            Val::Bottom(bottom) => {
-                self.fail(node, bottom);
-                Ok(())
-            }
-            Val::Node(target) if operator == Operator::Equal && self.is_composite(target) => self.join_reference(node, target, conjunct, false),
-            Val::Node(target) => {
-                let val = if self.is_composite(target) {
-                    let reason = Reason::Text(format!("invalid operand for bound {}: {}", operator.text(), self.node(target).kinds));
-                    Val::Bottom(self.bottom_at(Code::Eval, node, reason, conjunct.expr))
-                } else {
-                    self.not_concrete(target, operand, node)
-                };
-                self.join_val(node, val, conjunct)
             }
         }
     }

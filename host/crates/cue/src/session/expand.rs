@@ -75,7 +75,7 @@ impl Session {
             Expr::Disjunction(_) => self.join_disjunction(node, conjunct),
             Expr::FrameLabel { up } => match self.frame_label(conjunct.env, up) {
                 Some(scalar) => self.join_scalar(node, scalar, conjunct.expr),
-                None => Ok(()),
+                None => self.join_kinds(node, Kinds::STRING, conjunct.expr),
             },
             _ => {
                 let seen = (conjunct.expr, conjunct.env, self.info(conjunct.info).occurrence);

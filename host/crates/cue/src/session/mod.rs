@@ -25,6 +25,7 @@
 //! node at most once per frame; only the code of a bottom steers anything. Deliberately absent: input and output, any
 //! knowledge of providers and resources, error texts that nobody reads.
 
+mod bounds;
 mod branches;
 mod calls;
 mod closedness;

@@ -150,6 +150,7 @@ impl Session {
                 extra
                     .validators
                     .iter()
+                    .filter(|validator| !matches!(validator.core, Some((Check::Equal | Check::NotEqual, _))))
                     .map(|validator| validator.expr)
                     .chain(extra.function.map(|function| function.1))
                     .map(|expr| self.span_of(expr))
@@ -347,7 +348,8 @@ impl Session {
     /// The arguments of the validators of a node, in their order.
     pub(crate) fn validator_arguments(&self, node: Node) -> Vec<Shared<[Value]>> {
         let extra = self.extra(self.deref(node));
-        extra.map_or(Vec::new(), |extra| extra.validators.iter().map(|validator| Shared::clone(&validator.arguments)).collect())
+        let called = |validator: &&Validator| !matches!(validator.core, Some((Check::Equal | Check::NotEqual, _)));
+        extra.map_or(Vec::new(), |extra| extra.validators.iter().filter(called).map(|validator| Shared::clone(&validator.arguments)).collect())
     }
 
     /// Whether a node is a struct or, if an error stands in the way of its value, will be one.

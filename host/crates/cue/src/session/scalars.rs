@@ -185,7 +185,7 @@ impl Session {
     pub(crate) fn join_bound(&mut self, node: Node, bound: Bound) -> Run<()> {
         let kinds = match bound.operator {
             Operator::Match | Operator::NotMatch => Kinds::STRING | Kinds::BYTES,
-            Operator::NotEqual => Kinds::TOP,
+            Operator::Equal | Operator::NotEqual => Kinds::TOP,
             _ => {
                 let kind = self.scalar_kind(bound.value);
                 if kind.intersects(Kinds::NUMBER) { Kinds::NUMBER } else { kind }
@@ -193,7 +193,7 @@ impl Session {
         };
         let kinds = match (bound.operator, bound.value) {
             (Operator::NotEqual, Scalar::Null) => Kinds(Kinds::TOP.0 & !Kinds::NULL.0),
-            (Operator::NotEqual, value) => {
+            (Operator::Equal | Operator::NotEqual, value) => {
                 let kind = self.scalar_kind(value);
                 if kind.intersects(Kinds::NUMBER) { Kinds::NUMBER } else { kind }
             }
@@ -232,7 +232,7 @@ impl Session {
 
     /// Whether everything that keeps one bound keeps another.
     fn implies(&mut self, a: Bound, b: Bound) -> bool {
-        use Operator::{Greater, GreaterOrEqual, Less, LessOrEqual, Match, NotEqual, NotMatch};
+        use Operator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual, Match, NotEqual, NotMatch};
         if matches!((a.operator, b.operator), (Match | NotMatch, NotEqual)) {
             return !self.keeps(b.value, a);
         }
@@ -242,7 +242,8 @@ impl Session {
             (GreaterOrEqual, Greater) => ordering == Ordering::Greater,
             (Less, Less | LessOrEqual) | (LessOrEqual, LessOrEqual) => ordering != Ordering::Greater,
             (LessOrEqual, Less) => ordering == Ordering::Less,
-            (NotEqual, NotEqual) => ordering == Ordering::Equal,
+            (NotEqual, NotEqual) | (Equal, Equal) | (Match, Match) | (NotMatch, NotMatch) => ordering == Ordering::Equal,
+            (Equal, NotEqual) => ordering != Ordering::Equal,
             (Greater, NotEqual) => ordering != Ordering::Less,
             (GreaterOrEqual, NotEqual) => ordering == Ordering::Greater,
             (Less, NotEqual) => ordering != Ordering::Greater,
@@ -264,6 +265,7 @@ impl Session {
                 };
                 found == (bound.operator == Operator::Match)
             }
+            Operator::Equal => self.compare(scalar, bound.value) == Some(Ordering::Equal),
             Operator::NotEqual => self.compare(scalar, bound.value) != Some(Ordering::Equal),
             operator => self.compare(scalar, bound.value).is_some_and(|ordering| ordered(operator, ordering)),
         }

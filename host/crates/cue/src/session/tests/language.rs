@@ -117,3 +117,41 @@ fn names_of_labels_and_lists() {
     check("@experiment(aliasv2)\na: [1, self[0], [3, self[0]]]", "{a: [1, 1, [3, 3]]}");
     check("C=\"\\(x)y\": 5, c: C, x: \"x\"", "{xy: 5, c: 5, x: \"x\"}");
 }
+
+#[test]
+fn an_equality_is_a_bound() {
+    check("#a: ==1, b: #a & 1, c: #a & (1 | 2), d: =={x: 1} & {x: 1}, e: !=[1] & [2]", "{b: 1, c: 1, d: {x: 1}, e: [2]}");
+    assert!(evaluate(&["a: ==\"x\" & \"y\""]).starts_with("a: "));
+    assert!(evaluate(&["a: =={x: 1} & {x: 2}"]).starts_with("a: "));
+    assert!(evaluate(&["a: !={x: 1} & {x: 1}"]).starts_with("a: "));
+    assert!(evaluate(&["a: ==true"]).starts_with("a: invalid operand"));
+    check("#a: ==1, b: #a & #a & 1, c: =~\"f\" & =~\"f\" & \"f\"", "{b: 1, c: \"f\"}");
+}
+
+#[test]
+fn a_let_for_an_enclosing_node_is_that_node() {
+    check(
+        "#X: X={let this = X, hosts: [string]: _, for h, _ in this.hosts {out: (h): 1}}, x: #X & {hosts: a: {}}",
+        "{x: {hosts: {a: {}}, out: {a: 1}}}",
+    );
+}
+
+#[test]
+fn arithmetic_on_itself_is_a_cycle() {
+    assert!(evaluate(&["a: b + 100, b: a - 100"]).contains("cycle"));
+}
+
+#[test]
+fn an_operand_with_an_error_elsewhere_is_an_error_in_a_comparison() {
+    check("a: ({x: 1, y: 2} & {x: 3}).y == _|_, b: ({y: 2} & {x: 3}).y == _|_", "{a: true, b: false}");
+}
+
+#[test]
+fn an_interpolated_label_may_have_an_alias() {
+    check("b: \"bar\", X=\"\\(b)\": {a: 1}, c: X", "{b: \"bar\", bar: {a: 1}, c: {a: 1}}");
+}
+
+#[test]
+fn a_cycle_below_a_closed_struct_is_a_cycle() {
+    check("#X: {}, Y: x: #X & Y", "Y.x.x: structural cycle");
+}
