@@ -265,15 +265,19 @@ impl Session {
         }
         let Some((definition, disjunction)) = reference else { return Ok(false) };
         let closed = definition || self.closes_itself(target);
-        if !closed || self.node(target).kinds != Kinds::STRUCT || self.may_get_evidence(node, disjunction) {
+        let occurrence = self.info(disjunction.info).occurrence;
+        if !closed || self.node(target).kinds != Kinds::STRUCT || self.may_get_evidence(node, disjunction, occurrence) {
             return Ok(false);
         }
-        let occurrence = self.info(disjunction.info).occurrence;
         Ok(self.refuses_fields_of(target, node, occurrence))
     }
 
-    /// Whether something that is still open may back fields of a node besides a disjunction.
-    fn may_get_evidence(&self, node: Node, disjunction: Conjunct) -> bool {
-        self.extra(node).is_some_and(|extra| !extra.tasks.is_empty() || extra.disjunctions.iter().any(|other| *other != disjunction))
+    /// Whether something that is still open may back fields of a node besides a disjunction, in the eyes of a definition
+    /// that is referred to from an occurrence.
+    fn may_get_evidence(&self, node: Node, disjunction: Conjunct, occurrence: u32) -> bool {
+        let backs = |info: u32| self.would_accept(occurrence, self.info(info).occurrence);
+        self.extra(node).is_some_and(|extra| {
+            extra.tasks.iter().any(|task| backs(task.info())) || extra.disjunctions.iter().any(|other| *other != disjunction && backs(other.info))
+        })
     }
 }

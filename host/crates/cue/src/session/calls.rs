@@ -49,6 +49,7 @@ impl Session {
         let (index, other) = match self.program.code.expr(function) {
             Expr::Function(index) => (Some(index), None),
             _ => match self.eval(function, env, at)? {
+                Val::Bottom(bottom) if self.is_undefined(bottom) => (None, None),
                 val @ (Val::Bottom(_) | Val::Pending(_)) => return Ok(Err(val)),
                 Val::Scalar(_) => (None, None),
                 Val::Node(node) => (self.function_of(node), Some(node)),
@@ -68,6 +69,11 @@ impl Session {
             (Code::Eval, "cannot call a value that is not a function")
         };
         Ok(Err(Val::Bottom(self.bottom_at(code, at, Reason::Text(text.into()), call))))
+    }
+
+    /// Whether an error is that of a field that nothing declares: what is not there cannot be called, and stays so.
+    fn is_undefined(&self, bottom: u32) -> bool {
+        self.bottom_data(bottom).is_some_and(|data| matches!(data.reason, Reason::Undefined(_)))
     }
 
     /// The function that a node is; a validator that nothing was given is one, too.

@@ -56,6 +56,21 @@ impl Session {
         self.new_info(Info { occurrence, ..data })
     }
 
+    /// The occurrence of a reference that is embedded by itself: what a literal embeds twice it embeds once.
+    pub(crate) fn embedding_of(&mut self, node: Node, target: Node, conjunct: Conjunct, occurrence: u32) -> u32 {
+        let data = self.occurrence_data(occurrence);
+        if !data.embedded || data.closing != Closing::No {
+            return occurrence;
+        }
+        let around = self.node(node).structs.iter().find(|(_, frame, _)| *frame == conjunct.env);
+        let literal = around.and_then(|(literal, ..)| self.program.code.structs.get(*literal as usize));
+        let embeds = |declared: &Declared| matches!(declared, Declared::Embedding(value) if *value == conjunct.expr);
+        if literal.is_none_or(|literal| !literal.declarations.iter().any(embeds)) {
+            return occurrence;
+        }
+        *self.embeddings.entry((data.parent, target)).or_insert(occurrence)
+    }
+
     /// Adds what the occurrences around a literal require of the node.
     pub(crate) fn require(&mut self, node: Node, info: u32) {
         let mut at = self.occurrence_data(self.info(info).occurrence).nearest;
@@ -97,7 +112,7 @@ impl Session {
     }
 
     /// Whether a definition that is referred to from an occurrence would accept evidence from another.
-    fn would_accept(&self, occurrence: u32, evidence: u32) -> bool {
+    pub(super) fn would_accept(&self, occurrence: u32, evidence: u32) -> bool {
         occurrence != evidence && !self.is_above(occurrence, evidence) && self.accepts_evidence(occurrence, evidence)
     }
 

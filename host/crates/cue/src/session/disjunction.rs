@@ -55,6 +55,13 @@ impl Session {
         self.judge_forks(node)
     }
 
+    /// Whether a disjunction of a node has one branch left by what is known while something else still waits; if so,
+    /// the branch joins.
+    pub(crate) fn decide_one(&mut self, node: Node) -> Run<bool> {
+        let waiting = self.extra(node).is_some_and(|extra| !extra.disjunctions.is_empty() && extra.forks.is_none());
+        Ok(waiting && self.groups(node)?.is_none())
+    }
+
     /// The disjunctions of a node with the branches that are left, several each; `None` where one was decided.
     fn groups(&mut self, node: Node) -> Run<Option<Vec<Group>>> {
         let disjunctions = self.extra(node).map_or_else(ThinVec::new, |extra| extra.disjunctions.clone());

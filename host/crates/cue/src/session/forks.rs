@@ -198,17 +198,12 @@ impl Session {
         Ok(self.member_error(fork))
     }
 
-    /// An error that is not final, in the value itself or in one of its members.
+    /// An error that is not final, in the value itself or in one of its members; what is further down may wait.
     fn member_error(&self, node: Node) -> u32 {
-        let mut stack = vec![node];
-        while let Some(node) = stack.pop() {
-            let data = self.node(self.deref(node));
-            if data.bottom != 0 {
-                return data.bottom;
-            }
-            stack.extend(data.arcs.iter().rev().filter(|arc| self.node(**arc).presence == Presence::Member));
-        }
-        0
+        let node = self.deref(node);
+        let members = self.node(node).arcs.iter().filter(|arc| self.node(**arc).presence == Presence::Member);
+        let bottoms = std::iter::once(&node).chain(members).map(|at| self.node(self.deref(*at)).bottom);
+        bottoms.into_iter().find(|bottom| *bottom != 0).unwrap_or(0)
     }
 
     /// Whether a node, or something below it, is an error for good.

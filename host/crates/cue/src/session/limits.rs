@@ -162,7 +162,7 @@ impl Session {
         // What a conjunct leaves behind besides itself: its entries in lists of the nodes.
         const CONJUNCT: usize = 3 * size_of::<Conjunct>();
         const MAP_ENTRY: usize = 48;
-        let maps = self.lets.len() + self.inline.len() + self.alias_frames.len() + self.ask_numbers.len();
+        let maps = self.lets.len() + self.inline.len() + self.alias_frames.len() + self.embeddings.len() + self.ask_numbers.len();
         let tables = [
             self.nodes.capacity() * size_of::<NodeData>(),
             self.nodes.len() * 4 * size_of::<Node>(),

@@ -87,6 +87,8 @@ pub struct Session {
     pub(crate) alias_frames: Map<Frame, u32>,
     /// The occurrences of definitions, by where they are referred to from and what is referred to.
     pub(crate) definitions: Map<(u32, Node), u32>,
+    /// The occurrences of embedded references, by the literal that they stand in and what is referred to.
+    pub(crate) embeddings: Map<(u32, Node), u32>,
     pub(crate) regexes: Map<Text, Option<Arc<regex::Regex>>>,
     pub(crate) queue: Vec<Node>,
     pub(crate) parked: schedule::Parked,
@@ -141,6 +143,7 @@ impl Session {
             inline: Map::default(),
             alias_frames: Map::default(),
             definitions: Map::default(),
+            embeddings: Map::default(),
             regexes: Map::default(),
             queue: Vec::new(),
             parked: schedule::Parked::default(),

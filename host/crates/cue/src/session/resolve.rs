@@ -296,6 +296,7 @@ impl Session {
             Detected::Join(info) => info,
             Detected::Same | Detected::Postponed => return Ok(()),
         };
+        info.occurrence = self.embedding_of(node, target, conjunct, info.occurrence);
         if self.opened(conjunct) {
             info.occurrence = self.occurrence(info.occurrence, false, Closing::Opened);
         } else if definition {

@@ -248,7 +248,10 @@ impl Session {
         }
         for _ in 0..10_000 {
             self.expand(node)?;
-            self.run_tasks(node)?;
+            match self.run_tasks(node) {
+                Err(Stop::Wait(_)) if self.waits_for_itself(node) && self.decide_one(node)? => continue,
+                other => other?,
+            }
             if !self.closed(node) {
                 self.close(node)?;
                 if !self.closed(node) {
@@ -342,6 +345,11 @@ impl Session {
             let wait = extra.waits.last().copied().unwrap_or(Wait::Settled(node));
             return Err(Stop::Wait(wait));
         }
+    }
+
+    /// Whether some task waits for the value of the node itself.
+    fn waits_for_itself(&self, node: Node) -> bool {
+        self.extra(node).is_some_and(|extra| extra.waits.iter().any(|wait| matches!(wait, Wait::Settled(other) if self.deref(*other) == node)))
     }
 
     /// Whether some task waits for a part of the node itself.

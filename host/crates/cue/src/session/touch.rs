@@ -9,7 +9,7 @@ use super::evaluate::Val;
 use super::{Session, flag};
 use crate::Node;
 use crate::intern::Label;
-use crate::program::{Declared, Expr, ExprId, Program};
+use crate::program::{DEFAULT, Declared, Expr, ExprId, Program};
 
 /// A field that was taken as absent: by whom, and how it is read.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,14 @@ fn comprehension_touches(program: &Program, id: u32, path: &[Label], look: u32) 
 /// Whether a value may add to what is below it at a path.
 fn value_touches(program: &Program, value: ExprId, path: &[Label], look: u32) -> bool {
     let Some((first, rest)) = path.split_first() else { return true };
-    let Expr::Struct(literal) = program.code.expr(value) else { return !is_scalar(program.code.expr(value)) };
+    let literal = match program.code.expr(value) {
+        Expr::Struct(literal) => literal,
+        Expr::Disjunction(operands) | Expr::Unify(operands) if look > 0 => {
+            let operands = program.code.operands(operands).iter().map(|operand| ExprId(operand & !DEFAULT));
+            return operands.into_iter().any(|operand| value_touches(program, operand, path, look - 1));
+        }
+        other => return !is_scalar(other),
+    };
     let Some(literal) = program.code.structs.get(literal as usize).filter(|_| look > 0) else { return true };
     literal.declarations.iter().any(|declared| match declared {
         Declared::Field(field) => field.label == *first && value_touches(program, field.slot.value, rest, look - 1),

@@ -155,3 +155,25 @@ fn an_interpolated_label_may_have_an_alias() {
 fn a_cycle_below_a_closed_struct_is_a_cycle() {
     check("#X: {}, Y: x: #X & Y", "Y.x.x: structural cycle");
 }
+
+#[test]
+fn a_discriminator_that_a_branch_gives_is_seen_by_what_waits_for_it() {
+    let definitions = "#U: #One | #Two, #One: {kind: \"one\", one: 1}, #Two: {kind: \"two\", two: o?: string}, _d: two: two: o: \"set\"";
+    check(&format!("{definitions}, u: {{two: {{}}}}, u: #U, u: _d[u.kind]"), "{u: {two: {o: \"set\"}, kind: \"two\"}}");
+    check(&format!("{definitions}, u: {{two: {{}}}}, u: #U, u: *_d[u.kind] | _, v: u.two.o"), "{u: {two: {o: \"set\"}, kind: \"two\"}, v: \"set\"}");
+}
+
+#[test]
+fn what_is_embedded_twice_is_embedded_once() {
+    check("i: foo: a: 1, i: foo: #x, o: {i, i}, #x: {a: int} | *{b: 2}", "{i: {foo: {a: 1}}, o: {foo: {a: 1}}}");
+}
+
+#[test]
+fn a_missed_reference_in_a_branch_discards_the_try() {
+    check("@experiment(try)\na: {foo?: int, try {{x: foo?} | {x: 0}} else {fallback: -1}}", "{a: {fallback: -1}}");
+}
+
+#[test]
+fn what_is_not_there_cannot_be_called() {
+    check("a: b.x(1), b: {}", "a: cannot call a value that is not a function");
+}
