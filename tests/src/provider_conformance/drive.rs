@@ -181,6 +181,16 @@ fn through_sink(product: &Product<'_>, step: &Step) -> Result<Outcome, String> {
     if let Some(applied) = &applied {
         sort_diagnostics(&mut outcome, applied);
     }
+    let unknown =
+        planned.document("plan")["changes"].as_array().and_then(|changes| changes.iter().find(|change| change["address"] == "sink").cloned());
+    if step.op == "call" {
+        let waited = unknown.is_some_and(|change| change["after_unknown"].to_string().contains("\"input"));
+        outcome.facts.insert("called_during".to_owned(), if waited { "apply" } else { "plan" }.into());
+    } else {
+        let waited = mentions_unknown(&Json::Object(step.config.clone()));
+        let phases: &[&str] = if waited { &["apply"] } else { &["plan", "apply"] };
+        outcome.facts.insert("opened_during".to_owned(), json!(phases.get(..if applied.is_some() { 2 } else { 1 }).unwrap_or(phases)));
+    }
     if !applied.is_some_and(|applied| applied.succeeded) {
         outcome.action = "error".to_owned();
         return Ok(outcome);
@@ -191,16 +201,10 @@ fn through_sink(product: &Product<'_>, step: &Step) -> Result<Outcome, String> {
     let sink = resources.as_array().and_then(|all| all.iter().find(|record| record["address"] == "sink")).cloned().unwrap_or_default();
     let text = sink["values"]["output"].as_str().unwrap_or_default().to_owned();
     let value: Json = serde_json::from_str(&text).unwrap_or(Json::String(text));
-    let unknown =
-        planned.document("plan")["changes"].as_array().and_then(|changes| changes.iter().find(|change| change["address"] == "sink").cloned());
-    let waited = unknown.is_some_and(|change| change["after_unknown"].to_string().contains("\"input"));
     if step.op == "call" {
         outcome.facts.insert("result".to_owned(), value);
-        outcome.facts.insert("called_during".to_owned(), if waited { "apply" } else { "plan" }.into());
     } else {
         outcome.facts.insert("values".to_owned(), with_unset(value, step.expect.get("values").unwrap_or(&Json::Null)));
-        let waited = mentions_unknown(&Json::Object(step.config.clone()));
-        outcome.facts.insert("opened_during".to_owned(), if waited { json!(["apply"]) } else { json!(["plan", "apply"]) });
     }
     Ok(outcome)
 }

@@ -18,8 +18,8 @@ const OWN: [&str; 4] = ["main.cue", "pravo.lock", ".pravo", "pravo.state"];
 /// One case in its directory.
 pub struct Product<'a> {
     case: &'a Case,
-    pravo: &'a Path,
-    trace: Option<&'a Path>,
+    pravo: PathBuf,
+    trace: Option<PathBuf>,
     kinds: Kinds,
     directory: TempDir,
     outside: TempDir,
@@ -69,12 +69,18 @@ impl<'a> Product<'a> {
     ///
     /// # Errors
     /// Where the system refuses, or `pravo init` fails.
-    pub fn new(case: &'a Case, pravo: &'a Path, trace: &'a Path) -> Result<Self, String> {
+    pub fn new(case: &'a Case, pravo: &Path, trace: &Path) -> Result<Self, String> {
         let new_directory = || TempDir::new().map_err(|error| error.to_string());
-        let trace = needs_trace(case).then_some(trace);
         let user = (case.needs.iter().any(|need| need == "unprivileged") && is_root()).then_some(65_534);
-        let mut product = Self { case, pravo, trace, kinds: Kinds::default(), directory: new_directory()?, outside: new_directory()?, user };
-        product.write(&Source::new(case, product.path(), &product.kinds, 0).file(None, trace))?;
+        let outside = new_directory()?;
+        // Another user may not reach the directory of the build.
+        let reached = |file: &Path| match user {
+            Some(_) => copied(file, outside.path()).map_err(|error| error.to_string()),
+            None => Ok(file.to_owned()),
+        };
+        let (pravo, trace) = (reached(pravo)?, needs_trace(case).then(|| reached(trace)).transpose()?);
+        let mut product = Self { case, pravo, trace, kinds: Kinds::default(), directory: new_directory()?, outside, user };
+        product.write(&Source::new(case, product.path(), &product.kinds, 0).file(None, product.trace.as_deref()))?;
         if let Some(user) = user {
             for directory in [&product.directory, &product.outside] {
                 std::os::unix::fs::chown(directory.path(), Some(user), Some(user)).map_err(|error| error.to_string())?;
@@ -110,7 +116,7 @@ impl<'a> Product<'a> {
     /// # Errors
     /// Where the system refuses.
     pub fn configure(&self, number: usize, step: &Step) -> Result<(), String> {
-        self.write(&Source::new(self.case, self.path(), &self.kinds, number).file(Some(step), self.trace))
+        self.write(&Source::new(self.case, self.path(), &self.kinds, number).file(Some(step), self.trace.as_deref()))
     }
 
     fn command(&self, program: &str) -> Command {
@@ -135,7 +141,7 @@ impl<'a> Product<'a> {
     /// Where it cannot be started.
     pub fn run(&self, arguments: &[&str]) -> Result<Answer, String> {
         let mut command = self.command("sh");
-        command.args(["-c", &format!("umask {}; exec \"$0\" \"$@\"", self.case.umask)]).arg(self.pravo).args(arguments);
+        command.args(["-c", &format!("umask {}; exec \"$0\" \"$@\"", self.case.umask)]).arg(&self.pravo).args(arguments);
         Ok(Answer::of(&command.output().map_err(|error| error.to_string())?))
     }
 
@@ -168,6 +174,14 @@ impl<'a> Product<'a> {
         walk(self.path(), self.path(), &mut found).map_err(|error| error.to_string())?;
         Ok(Json::Object(found))
     }
+}
+
+/// A file in another directory: the same one where the system allows it.
+fn copied(file: &Path, directory: &Path) -> std::io::Result<PathBuf> {
+    let file = file.canonicalize()?;
+    let to = directory.join(file.file_name().unwrap_or_default());
+    std::fs::hard_link(&file, &to).or_else(|_| std::fs::copy(&file, &to).map(drop))?;
+    Ok(to)
 }
 
 fn is_root() -> bool {

@@ -132,6 +132,8 @@ pub struct Body {
     pub references: Vec<Address>,
     /// What `$depends_on` names, groups resolved; sorted, without repetition, without itself.
     pub depends_on: Vec<Address>,
+    /// Whether it reads something that was answered with [`Answer::Failed`]: it must not be made.
+    pub reads_failed: bool,
     /// Where it stands.
     pub span: Span,
 }
@@ -209,7 +211,7 @@ pub enum Answer {
         /// Whether it must not be stored, once it is known.
         ephemeral: bool,
     },
-    /// It cannot be told: what depends on it cannot be evaluated. The engine reports the reason itself; the specification only stops.
+    /// It cannot be told. The engine reports the reason itself; here it goes on as something unknown, and bodies that read it say so.
     Failed,
 }
 

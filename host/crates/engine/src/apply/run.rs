@@ -217,7 +217,11 @@ impl<'a> Applier<'a> {
         }
         match self.targets.get(&body.address) {
             Some(target) => {
-                self.bodies.insert(*target, body);
+                let target = *target;
+                if body.reads_failed {
+                    return self.give_up(target, &body.address);
+                }
+                self.bodies.insert(target, body);
             }
             None => {
                 if let Some(head) = self.unsettled.remove(&body.address)
@@ -263,6 +267,9 @@ impl<'a> Applier<'a> {
         while let Ok(permit) = Arc::clone(&self.shared.calling).try_acquire_owned()
             && let Some(step) = self.ready.pop_front()
         {
+            if self.steps.get(step).is_none_or(|state| state.standing != Standing::Waiting) {
+                continue;
+            }
             match self.job(step) {
                 Ok(Some(job)) => {
                     self.busy.insert(job.target.address.clone());
@@ -476,6 +483,24 @@ impl<'a> Applier<'a> {
         if self.is_main(step) {
             self.lose(failed);
         }
+        self.skip_dependents(step, failed);
+    }
+
+    /// What a target reads has failed, and no step told so: a function, or an ephemeral. Its own steps are skipped, too.
+    fn give_up(&mut self, target: usize, address: &Address) {
+        let Some(step) = self.main.get(&target).copied() else {
+            return;
+        };
+        let Some(state) = self.steps.get_mut(step).filter(|state| state.standing == Standing::Waiting) else {
+            return;
+        };
+        state.standing = Standing::Skipped;
+        self.applied.skipped.push(address.clone());
+        self.lose(address);
+        self.skip_dependents(step, address);
+    }
+
+    fn skip_dependents(&mut self, step: usize, failed: &Address) {
         let mut open: Vec<usize> = self.steps.get(step).map(|state| state.dependents.clone()).unwrap_or_default();
         while let Some(next) = open.pop() {
             let Some(state) = self.steps.get_mut(next).filter(|state| state.standing == Standing::Waiting) else {

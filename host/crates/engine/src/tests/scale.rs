@@ -97,6 +97,7 @@ impl Chains {
             meta: Meta::default(),
             references: if index % 10 == 0 { Vec::new() } else { vec![name(index - 1)] },
             depends_on: Vec::new(),
+            reads_failed: false,
             span: span(),
         }
     }

@@ -291,6 +291,7 @@ impl Conversation {
                 meta: body.meta,
                 references: references.iter().map(|reference| address(reference)).collect(),
                 depends_on: body.depends_on.iter().map(|name| address(name)).collect(),
+                reads_failed: false,
                 span: span(),
             })));
         }

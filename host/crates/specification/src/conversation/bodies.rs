@@ -139,6 +139,7 @@ impl<E: Evaluation> Conversation<E> {
             meta: self.with_group_move(entry, meta),
             references: self.registry.addresses(references),
             depends_on: Vec::new(),
+            reads_failed: findings.asks.iter().any(|ask| self.questions.has_failed(*ask)),
             span: entry.span,
         })
     }

@@ -27,6 +27,8 @@ pub(super) struct Questions {
     open: HashMap<QuestionId, Option<EntryId>>,
     /// Answered.
     answered: HashSet<Ask>,
+    /// Answered with a failure.
+    failed: HashSet<Ask>,
     /// Owners whose bodies were given away: their questions are owed an answer.
     given: HashSet<EntryId>,
 }
@@ -44,6 +46,11 @@ impl Questions {
 
     pub(super) fn give(&mut self, owner: EntryId) {
         self.given.insert(owner);
+    }
+
+    /// Whether a question was answered with a failure.
+    pub(super) fn has_failed(&self, ask: Ask) -> bool {
+        self.failed.contains(&ask)
     }
 
     /// Whether a question has its answer.
@@ -157,8 +164,10 @@ impl<E: Evaluation> Conversation<E> {
         let reply = match answer {
             Answer::Known { value, sensitive, ephemeral } => Reply { value: Some(value), sensitive, ephemeral },
             Answer::Unknown { sensitive, ephemeral } => Reply { value: None, sensitive, ephemeral },
-            // The engine stops what depends on it; here it goes on as something that is not known.
-            Answer::Failed => Reply { value: None, sensitive: false, ephemeral: false },
+            Answer::Failed => {
+                self.questions.failed.insert(ask);
+                Reply { value: None, sensitive: false, ephemeral: false }
+            }
         };
         self.reply(ask, reply);
     }

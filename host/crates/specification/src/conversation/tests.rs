@@ -367,6 +367,14 @@ fn sensitive_values_are_marked_wherever_they_go() {
 }
 
 #[test]
+fn a_body_says_that_what_it_reads_has_failed() {
+    let text = "pet: $random.#Resource.random_pet & {length: 2}\nfile: $local.#Resource.local_file & {filename: \"\\(pet.id).txt\", content: \"x\"}\nother: $random.#Resource.random_pet & {length: 3}";
+    let told = tell(text, &|_| Answer::Failed);
+    let failed: Vec<&str> = told.bodies.values().filter(|body| body.reads_failed).map(|body| body.address.as_str()).collect();
+    assert_eq!(failed, ["file"]);
+}
+
+#[test]
 fn functions_are_called_with_known_arguments() {
     let text = "pet: $random.#Resource.random_pet & {length: 1}\nd: ($cloud.#Function.join & {left: \"a\", right: \"b\"}).result\ne: ($cloud.#Function.join & {left: \"a\", right: pet.id}).result\nx: $random.#Resource.random_pet & {prefix: d}\ny: $random.#Resource.random_pet & {prefix: e}";
     let told = tell(text, &|question| if question.starts_with("join") { known("ab") } else { unknown(question) });

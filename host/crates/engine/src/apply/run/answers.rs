@@ -14,7 +14,7 @@ use crate::subject::Subject;
 
 impl Applier<'_> {
     pub(super) fn ephemeral(&mut self, body: Box<Body>) {
-        let Some(known) = self.instances.get(body.instance).cloned() else {
+        let Some(known) = self.instances.get(body.instance).cloned().filter(|_| !body.reads_failed) else {
             return self.lose(&body.address);
         };
         let subject = Subject::new(&self.shared.pool, &known.binding, body.kind, &body.type_name, &body.address, Some(body.span));
