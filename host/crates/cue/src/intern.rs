@@ -71,6 +71,11 @@ impl Label {
         }
     }
 
+    /// Kind and text as one number.
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
     /// Its text's number, or its index.
     pub fn id(self) -> u32 {
         self.0 >> 3
@@ -120,6 +125,11 @@ impl Interner {
         self.texts.push(Arc::clone(&text));
         self.numbers.insert(text, number);
         Text(number)
+    }
+
+    /// The number of a text that is there.
+    pub fn find(&self, text: &str) -> Option<Text> {
+        self.numbers.get(text).copied().map(Text)
     }
 
     /// The text of a number.

@@ -62,27 +62,26 @@ pub(crate) fn attribute(subject: &Subject, object: &Object, path: &Path) -> Valu
     value.get(&Path(rest.to_vec())).cloned().unwrap_or_default()
 }
 
-/// One entry of a JSON object; the others are passed over.
+/// One entry of a JSON object; those in front of it are passed over, those behind it are not looked at.
 fn entry<'a>(json: &'a [u8], name: &str) -> Option<&'a RawValue> {
-    struct Only<'n>(&'n str);
+    struct Only<'n, 'de>(&'n str, &'n mut Option<&'de RawValue>);
 
-    impl<'de> Visitor<'de> for Only<'_> {
-        type Value = Option<&'de RawValue>;
+    impl<'de> Visitor<'de> for Only<'_, 'de> {
+        type Value = ();
 
         fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             formatter.write_str("an object")
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
-            let mut found = None;
             while let Some(name) = entries.next_key::<Name<'de>>()? {
                 if name.0 == self.0 {
-                    found = Some(entries.next_value()?);
-                } else {
-                    entries.next_value::<IgnoredAny>()?;
+                    *self.1 = Some(entries.next_value()?);
+                    return Ok(());
                 }
+                entries.next_value::<IgnoredAny>()?;
             }
-            Ok(found)
+            Ok(())
         }
     }
 
@@ -90,7 +89,10 @@ fn entry<'a>(json: &'a [u8], name: &str) -> Option<&'a RawValue> {
     #[derive(serde::Deserialize)]
     struct Name<'a>(#[serde(borrow)] std::borrow::Cow<'a, str>);
 
-    serde_json::Deserializer::from_slice(json).deserialize_map(Only(name)).ok().flatten()
+    let mut found = None;
+    // What is left behind the entry is an error to the reader, and none to us.
+    let _ = serde_json::Deserializer::from_slice(json).deserialize_map(Only(name, &mut found));
+    found
 }
 
 /// A hash of all that a plan may rest on in a record: not of its fingerprint, its edges and its times.

@@ -176,6 +176,8 @@ pub(crate) trait Evaluation: Send {
     fn root(&self) -> Node;
     /// Asks for the fields of a node, or for all of it.
     fn want(&mut self, node: Node, whole: bool);
+    /// Asks for the body of a hosted struct.
+    fn want_body(&mut self, node: Node);
     /// Asks for a field of a hosted struct as others read it; whether it is there.
     fn want_answers(&mut self, node: Node) -> bool;
     /// Does everything that can be done without an answer.
@@ -194,6 +196,10 @@ pub(crate) trait Evaluation: Send {
     fn parent(&self, node: Node) -> Option<Node>;
     /// Regular and hidden fields, or elements, as far as they are there.
     fn children(&self, node: Node) -> Vec<(Label, Node)>;
+    /// The regular field of a name, if it is there.
+    fn field(&self, node: Node, name: &str) -> Option<Node>;
+    /// The hidden fields, as far as they are there.
+    fn hidden(&self, node: Node) -> Vec<Node>;
     /// Whether it is part of a template.
     fn is_template(&self, node: Node) -> bool;
     /// Whether it is a hosted struct.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use pravo_cue::session::{Answer, FieldClass, Limits, Marks, Outcome, Question, Session, Shape, Want};
+use pravo_cue::session::{Answer, FieldArc, FieldClass, Limits, Marks, Outcome, Question, Session, Shape, Want};
 use pravo_cue::{Ask, Kinds, LabelKind, Node, Value as CueValue, program};
 use pravo_diag::{Diagnostic, FileId, SourceMap, Span};
 use pravo_model::specification::Kind;
@@ -18,6 +18,9 @@ use crate::raw::RawStep;
 
 /// The packages that are generated or brought along.
 const OWN_DOMAIN: &str = "pravo.dev/";
+
+/// How deep a body is read.
+const DEPTH: u32 = 1_000;
 
 /// A session over the packages of a root.
 pub(crate) struct Evaluator {
@@ -162,13 +165,41 @@ impl Evaluator {
         Part { node, value }
     }
 
-    fn state_of(&self, outcome: &Outcome, node: Node) -> State {
-        match outcome {
-            Outcome::Waiting(asks) => State::Waiting(asks.clone()),
-            Outcome::Pending(_) => State::Unknown,
-            Outcome::Bottom(_) => State::Failed { last: true },
-            Outcome::Value(_) => self.state(node),
-        }
+    /// A part of a body: what the specification says, without the answers to the body's own questions. What only the template declares is
+    /// left out.
+    fn configured_part(&self, node: Node, depth: u32) -> Part {
+        let session = &self.session;
+        let below = |arc: &FieldArc| if depth >= DEPTH || session.is_only_declared(arc.node) { None } else { Some(self.configured_part(arc.node, depth + 1)) };
+        let value = match session.shape(node) {
+            Shape::Struct { open_ended: true } => PartValue::Open,
+            Shape::Struct { .. } => {
+                let mut fields = Vec::new();
+                let mut missing = Vec::new();
+                for arc in session.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Regular) {
+                    match arc.presence {
+                        program::Presence::Member if session.is_reference_list(arc.node) => {}
+                        program::Presence::Member => fields.extend(below(&arc).map(|part| (session.label_name(arc.label), part))),
+                        program::Presence::Required => {
+                            missing.push((session.label_name(arc.label), Part { node: arc.node, value: PartValue::Missing }));
+                        }
+                        program::Presence::Optional => {}
+                    }
+                }
+                fields.append(&mut missing);
+                PartValue::Struct(fields)
+            }
+            Shape::List { .. } => {
+                let mut elements: Vec<FieldArc> = session.arcs(node).into_iter().filter(|arc| arc.class == FieldClass::Element).collect();
+                elements.sort_by_key(|arc| arc.label.id());
+                let unknown = |arc: &FieldArc| Part { node: arc.node, value: self.unknown_part(arc.node, Kinds::TOP) };
+                PartValue::List(elements.iter().map(|arc| below(arc).unwrap_or_else(|| unknown(arc))).collect())
+            }
+            _ => match session.tree(node) {
+                Ok(value) => return self.part(node, value),
+                Err(_) => PartValue::Incomplete(session.kinds(node).to_string()),
+            },
+        };
+        Part { node, value }
     }
 
     fn path_steps(&self, path: &[pravo_cue::Label]) -> Vec<RawStep> {
@@ -192,6 +223,10 @@ impl Evaluation for Evaluator {
 
     fn want(&mut self, node: Node, whole: bool) {
         self.session.want(node, if whole { Want::Final } else { Want::Value });
+    }
+
+    fn want_body(&mut self, node: Node) {
+        self.session.want(node, Want::Body);
     }
 
     fn want_answers(&mut self, node: Node) -> bool {
@@ -261,6 +296,14 @@ impl Evaluation for Evaluator {
         arcs.filter(|arc| arc.presence == program::Presence::Member).map(|arc| (self.convert_label(arc.node), arc.node)).collect()
     }
 
+    fn field(&self, node: Node, name: &str) -> Option<Node> {
+        self.session.member(node, name)
+    }
+
+    fn hidden(&self, node: Node) -> Vec<Node> {
+        self.session.hidden_fields(node)
+    }
+
     fn is_template(&self, node: Node) -> bool {
         self.session.is_template(node)
     }
@@ -321,14 +364,23 @@ impl Evaluation for Evaluator {
     }
 
     fn body_state(&self, owner: Node) -> State {
-        self.state_of(&self.session.configured(owner), owner)
+        match self.session.unfinished(owner) {
+            Some(Outcome::Waiting(asks)) => State::Waiting(asks),
+            Some(Outcome::Bottom(_)) => State::Failed { last: true },
+            _ => match self.session.shape(owner) {
+                Shape::Struct { open_ended: true } => State::Unknown,
+                _ => self.state(owner),
+            },
+        }
     }
 
     fn body(&self, owner: Node) -> Part {
-        match self.session.configured(owner) {
-            Outcome::Value(value) => self.part(owner, value),
-            Outcome::Pending(_) => Part { node: owner, value: PartValue::Open },
-            _ => Part { node: owner, value: PartValue::Failed },
+        match self.session.unfinished(owner) {
+            Some(_) => Part { node: owner, value: PartValue::Failed },
+            None => match self.configured_part(owner, 0) {
+                Part { value: PartValue::Unknown, node } => Part { node, value: PartValue::Open },
+                part => part,
+            },
         }
     }
 

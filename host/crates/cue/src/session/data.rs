@@ -432,6 +432,8 @@ pub(crate) mod flag {
     pub const FORKED: u32 = 1 << 22;
     /// Its fields were gone through while it was not settled.
     pub const COUNTED: u32 = 1 << 23;
+    /// Everything below it is wanted, but for what only a template declares.
+    pub const BODY: u32 = 1 << 24;
 }
 
 /// A node.

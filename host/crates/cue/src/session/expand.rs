@@ -254,6 +254,10 @@ impl Session {
             return Ok(());
         }
         data.conjuncts.push(conjunct);
+        let (parent, is_new) = (data.parent, data.phase == Phase::New);
+        if is_new && self.hosted > 0 && self.has(parent, flag::BODY) && self.node(parent).phase == Phase::Settled && !self.is_only_declared(node) {
+            self.want_final(node);
+        }
         self.note_fresh(node, conjunct.info);
         let subscribers = self.extra(node).map_or_else(ThinVec::new, |extra| extra.subscribers.clone());
         for (subscriber, info) in subscribers {

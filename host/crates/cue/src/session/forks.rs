@@ -261,8 +261,9 @@ impl Session {
     pub(crate) fn replace(&mut self, node: Node, fork: Node) -> Run<()> {
         self.node_mut(node).forward = fork;
         self.node_mut(fork).presence = self.node(node).presence;
-        if self.has(node, flag::FINAL) {
-            self.want_final(fork);
+        let wanted = self.node(node).flags & (flag::FINAL | flag::BODY);
+        if wanted != 0 {
+            self.want_with(fork, wanted);
         }
         // Who took over conjuncts of a field before now gets the rest.
         for arc in self.node(node).arcs.clone() {

@@ -5,6 +5,8 @@
 //! declares and that is not concrete by its own conjuncts is asked for when somebody else reads it; the owner's own
 //! body is never filled with answers to its own questions.
 
+use std::sync::Arc;
+
 use pravo_diag::{Diagnostic, Span};
 
 use super::data::*;
@@ -23,6 +25,8 @@ pub enum Want {
     Value,
     /// Everything below it too.
     Final,
+    /// Of a hosted node: everything below it that is part of its body. What only the template declares is evaluated when it is read.
+    Body,
 }
 
 /// What a run came to.
@@ -153,14 +157,14 @@ pub(crate) struct AskData {
 /// Sets of what was read, each kept once.
 #[derive(Debug)]
 pub(crate) struct Traces {
-    sets: Vec<Trace>,
-    numbers: Map<Trace, u32>,
+    sets: Vec<Arc<Trace>>,
+    numbers: Map<Arc<Trace>, u32>,
     unions: Map<(u32, u32), u32>,
 }
 
 impl Default for Traces {
     fn default() -> Self {
-        Self { sets: vec![Trace::default()], numbers: Map::default(), unions: Map::default() }
+        Self { sets: vec![Arc::default()], numbers: Map::default(), unions: Map::default() }
     }
 }
 
@@ -175,7 +179,7 @@ impl Traces {
     pub fn get(&self, number: u32) -> &Trace {
         const UNMARKED: Marks = Marks { sensitive: false, ephemeral: false };
         static NONE: Trace = Trace { owners: Vec::new(), asks: Vec::new(), guards: Vec::new(), marks: UNMARKED, guard_marks: UNMARKED };
-        self.sets.get(number as usize).unwrap_or(&NONE)
+        self.sets.get(number as usize).map_or(&NONE, |set| set)
     }
 
     pub fn number(&mut self, trace: Trace) -> u32 {
@@ -186,7 +190,8 @@ impl Traces {
             return *number;
         }
         let number = self.sets.len() as u32;
-        self.sets.push(trace.clone());
+        let trace = Arc::new(trace);
+        self.sets.push(Arc::clone(&trace));
         self.numbers.insert(trace, number);
         number
     }
@@ -551,7 +556,7 @@ impl Session {
                 return Ok(Err(super::read::Unread::Bottom(bottom)));
             }
             match self.value_tree(arc)? {
-                Ok(value) => fields.push((std::sync::Arc::clone(self.texts.get(label.text())), value)),
+                Ok(value) => fields.push((Arc::clone(self.texts.get(label.text())), value)),
                 Err(unread) => {
                     reading = self.traces.union(reading, self.node(self.deref(arc)).trace);
                     self.reading = self.traces.union(self.reading, reading);
@@ -611,6 +616,7 @@ impl Session {
         match want {
             Want::Value => self.enqueue(self.deref(node)),
             Want::Final => self.want_final(node),
+            Want::Body => self.want_with(node, flag::BODY),
         }
     }
 
@@ -698,7 +704,12 @@ impl Session {
         self.outcome_of(self.deref(owner), true)
     }
 
-    fn outcome_of(&self, node: Node, configured: bool) -> Outcome {
+    /// What the body of a hosted node waits for, or the errors in it; `None` where it is evaluated as far as it can be.
+    pub fn unfinished(&self, owner: Node) -> Option<Outcome> {
+        self.unfinished_of(self.deref(owner), true)
+    }
+
+    fn unfinished_of(&self, node: Node, configured: bool) -> Option<Outcome> {
         let mut waiting = Vec::new();
         let mut errors = Vec::new();
         let mut unsettled = false;
@@ -721,16 +732,23 @@ impl Session {
                         let arc = self.node(**arc);
                         arc.presence == Presence::Member && !arc.label.is_definition() && arc.flags & flag::REFERENCE == 0
                     })
-                    .filter(|arc| !(configured && self.is_nested_owner(**arc))),
+                    .filter(|arc| !(configured && (self.is_nested_owner(**arc) || self.is_only_declared(**arc)))),
             );
         }
         if !errors.is_empty() {
-            return Outcome::Bottom(errors);
+            return Some(Outcome::Bottom(errors));
         }
         if unsettled {
             waiting.sort_unstable();
             waiting.dedup();
-            return Outcome::Waiting(waiting);
+            return Some(Outcome::Waiting(waiting));
+        }
+        None
+    }
+
+    fn outcome_of(&self, node: Node, configured: bool) -> Outcome {
+        if let Some(unfinished) = self.unfinished_of(node, configured) {
+            return unfinished;
         }
         match self.body(node, configured, 0) {
             Some(Value::Partial { kinds, unknown: true }) => Outcome::Pending(kinds),
@@ -744,15 +762,19 @@ impl Session {
         self.has(node, flag::HOSTED) && self.extra(node).and_then(|extra| extra.owner) == Some(node)
     }
 
+    /// Whether a field of a hosted node is there only because the template declares it: it is no part of the body.
+    pub fn is_only_declared(&self, node: Node) -> bool {
+        let node = self.deref(node);
+        let from_template = |conjunct: &Conjunct| self.info(conjunct.info).hosted != Hosted::No;
+        !self.has_value(node) && self.node(node).conjuncts.iter().all(from_template)
+    }
+
     /// A value as a tree; `None` for what only a template declares.
     fn body(&self, node: Node, configured: bool, depth: u32) -> Option<Value> {
         let node = self.deref(node);
         let data = self.node(node);
-        if configured && depth > 0 && !self.has_value(node) {
-            let all_hosted = data.conjuncts.iter().all(|conjunct| self.info(conjunct.info).hosted != Hosted::No);
-            if all_hosted {
-                return None;
-            }
+        if configured && depth > 0 && self.is_only_declared(node) {
+            return None;
         }
         if depth > 1_000 {
             return None;
@@ -767,7 +789,7 @@ impl Session {
                         && !self.has(arc.node, flag::REFERENCE)
                         && let Some(value) = self.body(arc.node, configured, depth + 1)
                     {
-                        fields.push((std::sync::Arc::clone(self.texts.get(arc.label.text())), value));
+                        fields.push((Arc::clone(self.texts.get(arc.label.text())), value));
                     }
                 }
                 Value::Struct(fields)

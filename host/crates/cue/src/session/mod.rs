@@ -116,6 +116,7 @@ pub struct Session {
     /// How many nodes have an [`Extra`].
     pub(crate) extras: usize,
     pub(crate) ask_numbers: Map<(Node, Vec<Label>), crate::Ask>,
+    pub(crate) orders: order::Orders,
     /// How many hosted nodes there are.
     pub(crate) hosted: u32,
 }
@@ -163,6 +164,7 @@ impl Session {
             made: 0,
             extras: 0,
             ask_numbers: Map::default(),
+            orders: order::Orders::default(),
             hosted: 0,
         };
         session.numbers.extend(session.program.code.numbers.iter().cloned());

@@ -5,15 +5,39 @@
 //! Fields come in the order of their declarations; those of a literal come behind those of the literal in front of it, unless the two are
 //! operands of `&` or of different files. The result is sorted topologically over all of this. Where nothing decides, and where orders
 //! contradict each other, names are compared.
+//!
+//! Nodes that are made alike have one order: it is found once and kept by what it depends on.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::BinaryHeap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::data::*;
 use super::{FILE, Session};
 use crate::intern::Label;
 use crate::program::{Declared, Expr, ExprId};
-use crate::{Kinds, Node};
+use crate::{Kinds, Map, Node, Set};
+
+/// How many orders are kept.
+const KEPT: usize = 4_096;
+
+/// The orders that were found: where each arc stands, by the labels, literals and references that decide it.
+#[derive(Debug, Default)]
+pub(crate) struct Orders(Mutex<Map<Box<[u32]>, Arc<[u32]>>>);
+
+impl Orders {
+    fn get(&self, key: &[u32]) -> Option<Arc<[u32]>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn keep(&self, key: Vec<u32>, order: &[usize]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(key.into(), order.iter().map(|at| *at as u32).collect());
+    }
+}
 
 /// A struct literal of a node.
 struct Part {
@@ -28,13 +52,13 @@ struct Part {
 /// What must come before what, by numbers of arcs.
 struct Graph {
     next: Vec<Vec<usize>>,
-    edges: HashSet<(usize, usize)>,
+    edges: Set<(usize, usize)>,
     /// The part that declared an arc last.
     part: Vec<Option<usize>>,
 }
 
 /// The labels of computed fields, by the expressions of their values.
-type Computed = HashMap<ExprId, std::collections::VecDeque<usize>>;
+type Computed = Map<ExprId, std::collections::VecDeque<usize>>;
 
 impl Session {
     /// The arcs of a node in order, whatever their class and presence.
@@ -55,18 +79,47 @@ impl Session {
     }
 
     fn in_order(&self, data: &NodeData, arcs: &[Node]) -> Vec<Node> {
-        let mut position: HashMap<Label, usize> = HashMap::with_capacity(arcs.len());
+        let computed = self.computed(data);
+        if !computed.is_empty() {
+            return self.find_order(data, arcs, computed).into_iter().filter_map(|at| arcs.get(at).copied()).collect();
+        }
+        let key = self.order_key(data, arcs);
+        if let Some(order) = self.orders.get(&key) {
+            return order.iter().filter_map(|at| arcs.get(*at as usize).copied()).collect();
+        }
+        let order = self.find_order(data, arcs, computed);
+        self.orders.keep(key, &order);
+        order.into_iter().filter_map(|at| arcs.get(at).copied()).collect()
+    }
+
+    /// All that an order depends on where no field is computed: how many arcs there are and their labels, the literals with the
+    /// references that led to them, the node's own expressions.
+    fn order_key(&self, data: &NodeData, arcs: &[Node]) -> Vec<u32> {
+        let mut key = Vec::with_capacity(2 + arcs.len() + 2 * data.structs.len() + data.conjuncts.len());
+        key.push(arcs.len() as u32);
+        key.extend(arcs.iter().map(|arc| self.node(*arc).label.number()));
+        key.push(data.structs.len() as u32);
+        for (literal, _, info) in &data.structs {
+            key.push(*literal);
+            key.push(self.first_reference(self.info(*info).references).map_or(u32::MAX, |expr| expr.0));
+        }
+        key.extend(data.conjuncts.iter().map(|conjunct| conjunct.expr.0).filter(|expr| expr & (DATUM | FILE) == 0));
+        key
+    }
+
+    fn find_order(&self, data: &NodeData, arcs: &[Node], mut computed: Computed) -> Vec<usize> {
+        let mut position: Map<Label, usize> = Map::default();
+        position.reserve(arcs.len());
         for (index, arc) in arcs.iter().enumerate() {
             position.entry(self.node(*arc).label).or_insert(index);
         }
-        let mut computed = self.computed(data);
         let parts = self.parts(data, &position, &computed);
         let count = arcs.len();
-        let mut graph = Graph { next: vec![Vec::new(); count], edges: HashSet::new(), part: vec![None; count] };
+        let mut graph = Graph { next: vec![Vec::new(); count], edges: Set::default(), part: vec![None; count] };
         self.chain(&parts, &position, &mut computed, &mut graph);
         graph.chain_the_rest();
         let names: Vec<&str> = arcs.iter().map(|arc| self.name_of(self.node(*arc).label)).collect();
-        sorted(&graph.next, &names).into_iter().filter_map(|at| arcs.get(at).copied()).collect()
+        sorted(&graph.next, &names)
     }
 
     /// Whether the order of a node's arcs is not simply that of one literal.
@@ -81,7 +134,7 @@ impl Session {
 
     /// The arcs that computed fields gave, in the order in which they came.
     fn computed(&self, data: &NodeData) -> Computed {
-        let mut values: Computed = HashMap::new();
+        let mut values: Computed = Map::default();
         for (literal, ..) in &data.structs {
             let Some(structure) = self.program.code.structs.get(*literal as usize).filter(|structure| structure.deferred) else { continue };
             for declared in &structure.declarations {
@@ -104,7 +157,7 @@ impl Session {
     }
 
     /// The literals of a node in the order of their places.
-    fn parts(&self, data: &NodeData, position: &HashMap<Label, usize>, computed: &Computed) -> Vec<Part> {
+    fn parts(&self, data: &NodeData, position: &Map<Label, usize>, computed: &Computed) -> Vec<Part> {
         let operands = self.operands_of(data);
         let part = |(literal, _, info): &(u32, u32, u32)| {
             let structure = self.program.code.structs.get(*literal as usize);
@@ -175,7 +228,7 @@ impl Session {
     }
 
     /// Chains the fields of the parts: those of one part behind each other, and behind those of the group in front of it.
-    fn chain(&self, parts: &[Part], position: &HashMap<Label, usize>, computed: &mut Computed, graph: &mut Graph) {
+    fn chain(&self, parts: &[Part], position: &Map<Label, usize>, computed: &mut Computed, graph: &mut Graph) {
         let mut previous: Vec<usize> = Vec::new();
         let mut previous_file = None;
         for group in groups(parts) {
@@ -200,7 +253,7 @@ impl Session {
         &self,
         (number, part, explicit): (usize, &Part, bool),
         parts: &[Part],
-        position: &HashMap<Label, usize>,
+        position: &Map<Label, usize>,
         computed: &mut Computed,
         (mut previous, graph): (Vec<usize>, &mut Graph),
     ) -> Vec<usize> {
@@ -230,8 +283,8 @@ impl Session {
 /// The operands of `&`.
 #[derive(Default)]
 struct Operands {
-    literals: HashSet<u32>,
-    references: HashSet<ExprId>,
+    literals: Set<u32>,
+    references: Set<ExprId>,
 }
 
 /// Parts at one place go together, and so do neighbours that are operands of `&` in one file.
@@ -278,6 +331,34 @@ impl Graph {
 
 /// Sorts topologically; of what may come next, the least name does. What waits for itself comes together, by names.
 fn sorted(next: &[Vec<usize>], names: &[&str]) -> Vec<usize> {
+    let order = sorted_without_circles(next, names);
+    if order.len() == next.len() { order } else { sorted_with_circles(next, names) }
+}
+
+/// The same; what waits for itself, and what waits for that, is left out.
+fn sorted_without_circles(next: &[Vec<usize>], names: &[&str]) -> Vec<usize> {
+    let mut waiting = vec![0_usize; next.len()];
+    for to in next.iter().flatten() {
+        waiting.iter_mut().skip(*to).take(1).for_each(|count| *count += 1);
+    }
+    let name = |at: usize| names.get(at).copied().unwrap_or("");
+    let free = waiting.iter().enumerate().filter(|(_, count)| **count == 0);
+    let mut ready: BinaryHeap<Reverse<(&str, usize)>> = free.map(|(at, _)| Reverse((name(at), at))).collect();
+    let mut out = Vec::with_capacity(next.len());
+    while let Some(Reverse((_, at))) = ready.pop() {
+        out.push(at);
+        for to in next.get(at).into_iter().flatten() {
+            let Some(count) = waiting.get_mut(*to) else { continue };
+            *count -= 1;
+            if *count == 0 {
+                ready.push(Reverse((name(*to), *to)));
+            }
+        }
+    }
+    out
+}
+
+fn sorted_with_circles(next: &[Vec<usize>], names: &[&str]) -> Vec<usize> {
     let components = components(next);
     let mut of = vec![0; next.len()];
     for (number, members) in components.iter().enumerate() {
@@ -290,7 +371,7 @@ fn sorted(next: &[Vec<usize>], names: &[&str]) -> Vec<usize> {
     let mut members = components;
     let name = |at: &usize| names.get(*at).copied().unwrap_or("");
     members.iter_mut().for_each(|members| members.sort_by_key(|at| (name(at), *at)));
-    let mut outgoing: Vec<HashSet<usize>> = vec![HashSet::new(); members.len()];
+    let mut outgoing: Vec<Set<usize>> = vec![Set::default(); members.len()];
     let mut waiting = vec![0_usize; members.len()];
     for (from, edges) in next.iter().enumerate() {
         for to in edges {

@@ -397,6 +397,11 @@ impl Session {
         extra.is_some_and(|extra| !extra.bounds.is_empty() || !extra.validators.is_empty() || !extra.alternatives.is_empty())
     }
 
+    /// The kinds that a node may have.
+    pub fn kinds(&self, node: Node) -> Kinds {
+        self.node(self.deref(node)).kinds
+    }
+
     /// The parent of a node.
     pub fn parent(&self, node: Node) -> Option<Node> {
         let parent = self.node(self.deref(node)).parent;
@@ -432,6 +437,21 @@ impl Session {
     pub fn field(&self, node: Node, label: Label) -> Option<Node> {
         let node = self.deref(node);
         self.find_arc(node, label).filter(|arc| self.node(*arc).presence == Presence::Member).map(|arc| self.deref(arc))
+    }
+
+    /// The regular field of a name, if it is there.
+    pub fn member(&self, node: Node, name: &str) -> Option<Node> {
+        self.field(node, Label::regular(self.texts.find(name)?))
+    }
+
+    /// The hidden fields of a node that are there, in order.
+    pub fn hidden_fields(&self, node: Node) -> Vec<Node> {
+        let is_hidden = |arc: &Node| self.node(*arc).label.kind() == LabelKind::Hidden;
+        if !self.node(self.deref(node)).arcs.iter().any(is_hidden) {
+            return Vec::new();
+        }
+        let arcs = self.ordered_arcs(node).into_iter().filter(|arc| is_hidden(arc) && self.node(*arc).presence == Presence::Member);
+        arcs.map(|arc| self.deref(arc)).collect()
     }
 
     /// Whether a node is a definition, a pattern's or optional field's value, or stands in one: a template.

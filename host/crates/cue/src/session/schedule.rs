@@ -317,11 +317,7 @@ impl Session {
             extra.waits = ThinVec::new();
             extra.cyclic = ThinVec::new();
         }
-        if self.has(node, flag::FINAL) {
-            for arc in self.node(node).arcs.clone().into_iter().rev() {
-                self.want_final(arc);
-            }
-        }
+        self.want_below(node);
     }
 
     /// Runs the tasks of a node until none can go on.
@@ -437,17 +433,33 @@ impl Session {
 
     /// Wants a node and everything below it settled.
     pub(crate) fn want_final(&mut self, node: Node) {
+        self.want_with(node, flag::FINAL);
+    }
+
+    /// Wants a node, and below it what the flags say.
+    pub(crate) fn want_with(&mut self, node: Node, flags: u32) {
         let node = self.deref(node);
-        if self.has(node, flag::FINAL) {
+        if self.node(node).flags & flags == flags {
             return;
         }
-        self.set(node, flag::FINAL);
+        self.set(node, flags);
         if self.node(node).phase == Phase::Settled {
-            for arc in self.node(node).arcs.clone().into_iter().rev() {
-                self.want_final(arc);
-            }
+            self.want_below(node);
         } else {
             self.enqueue(node);
+        }
+    }
+
+    /// Wants what is wanted below a node.
+    fn want_below(&mut self, node: Node) {
+        let flags = self.node(node).flags;
+        if flags & (flag::FINAL | flag::BODY) == 0 {
+            return;
+        }
+        for arc in self.node(node).arcs.clone().into_iter().rev() {
+            if flags & flag::FINAL != 0 || !self.is_only_declared(arc) {
+                self.want_final(arc);
+            }
         }
     }
 
@@ -461,10 +473,8 @@ impl Session {
                     return Err(self.limit_error());
                 }
                 let node = self.deref(node);
-                if self.has(node, flag::FINAL) {
-                    for arc in self.node(node).arcs.clone().into_iter().rev() {
-                        self.want_final(arc);
-                    }
+                if self.node(node).phase != Phase::Settled {
+                    self.want_below(node);
                 }
             }
             if !self.thaw() {

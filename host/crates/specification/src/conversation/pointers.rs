@@ -29,11 +29,7 @@ impl<E: Evaluation> Conversation<E> {
     /// # Errors
     /// Elements that are no references to resources.
     pub(super) fn depends_on(&self, id: EntryId, entry: &Entry) -> Result<Option<Vec<EntryId>>, Vec<Diagnostic>> {
-        let children = self.evaluation.children(entry.node);
-        let Some((_, list)) = children.into_iter().find(|(label, _)| matches!(label, Label::Segment(Segment::Field(name)) if name == "$depends_on"))
-        else {
-            return Ok(Some(Vec::new()));
-        };
+        let Some(list) = self.evaluation.field(entry.node, "$depends_on") else { return Ok(Some(Vec::new())) };
         match self.evaluation.state(list) {
             State::Waiting(_) => return Ok(None),
             State::Failed { .. } => return Err(self.evaluation.failures(list)),

@@ -191,7 +191,7 @@ impl<E: Evaluation> Conversation<E> {
         let type_name = self.names.entry(template.name).or_insert_with_key(|name| name.as_str().into()).clone();
         let entry = Entry { node, address, kind, type_name, instance, outer: visit.outer, group: visit.group, span, done: false };
         let id = self.registry.add(entry);
-        self.evaluation.want(node, true);
+        self.evaluation.want_body(node);
         self.open_bodies.push(id);
         if let Some((root, origin)) = visit.copy {
             self.evaluation.want(origin.target, false);
@@ -202,14 +202,9 @@ impl<E: Evaluation> Conversation<E> {
 
     /// Visits the hidden fields of a body: resources there are nested.
     fn visit_nested(&mut self, visit: &Visit, id: EntryId) {
-        let children = self.evaluation.children(visit.node);
-        let hidden = children.into_iter().filter(|(label, _)| matches!(label, Label::Segment(Segment::Hidden(..)))).map(|(_, node)| node);
         let below = Visit { outer: Some(id), depth: visit.depth + 1, ..visit.clone() };
-        self.visit_below_body(&below, hidden.collect());
-    }
-
-    fn visit_below_body(&mut self, below: &Visit, nodes: Vec<Node>) {
-        self.walk.frontier.extend(nodes.into_iter().map(|node| Visit { node, ..below.clone() }));
+        let hidden = self.evaluation.hidden(visit.node).into_iter();
+        self.walk.frontier.extend(hidden.map(|node| Visit { node, ..below.clone() }));
     }
 
     /// Registers a provider instance, once.
