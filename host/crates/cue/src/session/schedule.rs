@@ -551,12 +551,19 @@ impl Session {
         if self.open_asks == 0 {
             return parked.collect();
         }
-        let parked: Vec<Node> = parked.collect();
+        let parked: Vec<Node> = parked.filter(|node| !self.is_near_answer(*node)).collect();
         let mut marks = Map::default();
         for node in &parked {
             self.waits_for_answer(*node, &mut marks);
         }
         parked.into_iter().filter(|node| marks.get(node) != Some(&true)).collect()
+    }
+
+    /// Whether a parked node waits for an answer itself, or for a parked node that does: most do, and are told without a search.
+    fn is_near_answer(&self, node: Node) -> bool {
+        let waits = |node: Node| self.extra(node).filter(|_| self.has(node, flag::PARKED)).map_or(&[][..], |extra| &extra.waits);
+        let asks = |wait: &Wait| matches!(wait, Wait::Answer(ask) if self.is_open(*ask));
+        waits(node).iter().any(|wait| asks(wait) || matches!(wait, Wait::Settled(other) if waits(self.deref(*other)).iter().any(asks)))
     }
 
     /// Lets the oldest of these read what there is. Whether there was one.

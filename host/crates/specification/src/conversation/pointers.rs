@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use pravo_cue::Node;
 use pravo_diag::{Diagnostic, Span};
-use pravo_model::Segment;
 
 use super::Conversation;
 use super::registry::{Entry, EntryId};
