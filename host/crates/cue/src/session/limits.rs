@@ -27,7 +27,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 100_000_000, nodes: 20_000_000, branches: 1_000_000, bytes: 4 << 30, depth: 5_000 }
+        Self { steps: 50_000_000, nodes: 8_000_000, branches: 250_000, bytes: 1 << 30, depth: 5_000 }
     }
 }
 
