@@ -32,8 +32,11 @@ pub(crate) struct Slot {
 pub(crate) struct Pool {
     providers: Arc<dyn Providers>,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
-    types: Mutex<HashMap<(SchemaId, Kind, Arc<str>), Arc<Type>>>,
+    types: Mutex<Types>,
 }
+
+/// The types of bodies, each derived from its schema once.
+type Types = HashMap<(SchemaId, Kind, Arc<str>), Arc<Type>>;
 
 /// A schema by where it lies: it is loaded once, and held as long as the pool.
 #[derive(Clone)]

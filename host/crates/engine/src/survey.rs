@@ -143,7 +143,7 @@ impl<'a> Survey<'a> {
                 return Some(Answer::Failed);
             }
         };
-        match record_answer(&self.pool, &record, path) {
+        match record_answer(self.pool, &record, path) {
             Ok(answer) => Some(answer),
             Err(diagnostic) => {
                 self.errors.push(diagnostic);

@@ -254,6 +254,6 @@ mod tests {
         assert_eq!(from("old.note").unwrap().from.unwrap().from.as_str(), "old.note");
         assert!(from("a-b").unwrap_err()[0].summary.starts_with("note: $from: \"a-b\" is not an address"));
         assert!(from("note").is_err());
-        assert_eq!(group_from(&"new".parse().unwrap(), &text("old"), &Fixed).unwrap().unwrap().group, true);
+        assert!(group_from(&"new".parse().unwrap(), &text("old"), &Fixed).unwrap().unwrap().group);
     }
 }

@@ -44,12 +44,13 @@ async fn a_deletion_is_stale_once_something_depends_on_it() {
     bench.applied().await;
     bench.script.remove("a");
     let plan = bench.plan().await.unwrap();
-    let mut contents = bench.state.0.lock().unwrap();
-    let mut other = contents.records["a"].clone();
-    other.address = "other".parse().unwrap();
-    other.head.dependencies = vec!["a".parse().unwrap()];
-    contents.records.insert("other".into(), other);
-    drop(contents);
+    {
+        let mut contents = bench.state.0.lock().unwrap();
+        let mut other = contents.records["a"].clone();
+        other.address = "other".parse().unwrap();
+        other.head.dependencies = vec!["a".parse().unwrap()];
+        contents.records.insert("other".into(), other);
+    }
     assert_eq!(refused(&mut bench, &plan).await, "the plan is stale: other depends on a now");
 }
 

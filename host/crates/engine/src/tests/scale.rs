@@ -18,7 +18,7 @@ fn chains(count: usize) -> Bench {
     let mut bench = Bench::new([]);
     for index in 0..count {
         let body = thing().with("name", format!("n{index}"));
-        let body = if index % 10 == 0 { body } else { body.with("note", of(&format!("r{}", index - 1), "id")) };
+        let body = if index.is_multiple_of(10) { body } else { body.with("note", of(&format!("r{}", index - 1), "id")) };
         bench.script.set(&format!("r{index}"), body);
     }
     bench.script.settings.parallelism = 64;
@@ -95,7 +95,7 @@ impl Chains {
             sensitive: Vec::new(),
             ephemeral: Vec::new(),
             meta: Meta::default(),
-            references: if index % 10 == 0 { Vec::new() } else { vec![name(index - 1)] },
+            references: if index.is_multiple_of(10) { Vec::new() } else { vec![name(index - 1)] },
             depends_on: Vec::new(),
             reads_failed: false,
             span: span(),

@@ -296,7 +296,7 @@ impl<E: Evaluation> Conversation<E> {
             }
             let child =
                 |node: Node, label: &Label| self.evaluation.children(node).into_iter().find(|(other, _)| other == label).map(|(_, node)| node);
-            let original = labels.iter().rev().try_fold(origin.target, |node, label| child(node, label));
+            let original = labels.iter().rev().try_fold(origin.target, child);
             if let Some(original) = original.filter(|original| matches!(self.evaluation.hosted(*original), Some(Hosted::Body(_)))) {
                 refused.insert(node);
                 self.refuse_copy(node, original, origin.at);

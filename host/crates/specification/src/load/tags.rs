@@ -186,8 +186,9 @@ impl Condition {
         match self {
             Condition::Name(name) => is_set(name),
             Condition::Not(inner) => !inner.holds(is_set),
-            Condition::All(parts) => parts.iter().fold(true, |holds, part| part.holds(is_set) && holds),
-            Condition::Any(parts) => parts.iter().fold(false, |holds, part| part.holds(is_set) || holds),
+            // Every part is looked at: a name that is asked for is a name that is known.
+            Condition::All(parts) => parts.iter().filter(|part| !part.holds(is_set)).count() == 0,
+            Condition::Any(parts) => parts.iter().filter(|part| part.holds(is_set)).count() > 0,
         }
     }
 }
