@@ -444,7 +444,7 @@ fn structure(node: &Struct, tree: &Tree) -> Verdict {
     if expects_bottom {
         return Ok(());
     }
-    if !embeds && !matches!(tree.content, Content::Struct) {
+    if !embeds && !is_struct(tree) {
         return differs("a struct", tree);
     }
     let mut names: Vec<(String, Option<Mark>)> = Vec::new();
@@ -463,6 +463,16 @@ fn structure(node: &Struct, tree: &Tree) -> Verdict {
         }
     }
     Ok(())
+}
+
+/// Whether a value is a struct, or one that is incomplete: then the fields known so far are compared. The data expects
+/// fields of structs whose comprehensions and validators cannot be decided, and asserts their errors apart.
+fn is_struct(tree: &Tree) -> bool {
+    match &tree.content {
+        Content::Struct => true,
+        Content::Bottom(problem) => problem.code.is_incomplete() && problem.is_struct,
+        _ => false,
+    }
 }
 
 /// An embedded value: the scalar or list that the struct is.

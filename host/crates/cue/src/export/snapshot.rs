@@ -47,6 +47,7 @@ impl Walk<'_> {
                 source: self.source(&spans),
                 spans: spans.clone(),
                 causes: Vec::new(),
+                is_struct: false,
             }),
             Shape::Scalar(value) => Content::Scalar(value),
             Shape::Struct { .. } => Content::Struct,
@@ -193,6 +194,7 @@ impl Walk<'_> {
             message: diagnostic.summary,
             source: None,
             causes: Vec::new(),
+            is_struct: false,
         });
         let causes = causes.collect();
         Problem {
@@ -202,6 +204,7 @@ impl Walk<'_> {
             spans: self.session.error_spans(node),
             source: if code.is_incomplete() { self.source(&self.behind_reference(node, spans)) } else { None },
             causes,
+            is_struct: code.is_incomplete() && self.session.is_struct_so_far(node),
         }
     }
 

@@ -186,6 +186,8 @@ pub struct Problem {
     pub source: Option<String>,
     /// Errors that it is made of.
     pub causes: Vec<Problem>,
+    /// Where it is incomplete: whether the value is a struct so far, whose fields are those of the tree.
+    pub is_struct: bool,
 }
 
 impl Tree {

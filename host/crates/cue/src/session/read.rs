@@ -358,6 +358,16 @@ impl Session {
         data.kinds == Kinds::STRUCT && data.flags & flag::STRUCT != 0
     }
 
+    /// The same, also of what only comprehensions that are not decided yet stand in.
+    pub(crate) fn is_struct_so_far(&self, node: Node) -> bool {
+        let data = self.node(self.deref(node));
+        let plain = |literal: u32| {
+            let literal = self.program.code.structs.get(literal as usize);
+            literal.is_some_and(|literal| !literal.declarations.iter().any(|declared| matches!(declared, Declared::Embedding(_))))
+        };
+        self.is_struct(node) || (data.kinds.intersects(Kinds::STRUCT) && data.structs.iter().any(|(literal, ..)| plain(*literal)))
+    }
+
     /// Whether a definition or `close` has closed a struct, by what it refers to at least; by `...` or a pattern it may
     /// allow any field all the same.
     pub fn is_closed(&self, node: Node) -> bool {
