@@ -246,6 +246,9 @@ impl Expr {
     }
 }
 
+/// The expression `*null | _`, of every program.
+pub(crate) const NULL_BY_DEFAULT: ExprId = ExprId(3);
+
 /// The bit that marks a default among the operands of a disjunction.
 pub const DEFAULT: u32 = 1 << 31;
 
@@ -454,6 +457,16 @@ impl Code {
     /// One operand.
     pub fn operand(&self, range: Operands, index: u32) -> ExprId {
         ExprId(self.operands.get((range.first + index) as usize).map_or(0, |id| id & !DEFAULT))
+    }
+
+    /// Adds `*null | _`, right after expression 0.
+    fn add_null_by_default(&mut self, span: Span) {
+        let null = self.add(Expr::Null, span);
+        let top = self.add(Expr::Kind(Kinds::TOP), span);
+        let first = self.operands.len() as u32;
+        self.operands.extend([null.0 | DEFAULT, top.0]);
+        let added = self.add(Expr::Disjunction(Operands { first, count: 2 }), span);
+        debug_assert_eq!(added, NULL_BY_DEFAULT, "no expression but one was added before");
     }
 
     fn add(&mut self, expr: Expr, span: Span) -> ExprId {

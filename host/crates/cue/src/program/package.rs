@@ -75,7 +75,9 @@ pub fn build(path: &str, files: &[ast::File], loader: &mut dyn Loader, sources: 
     let mut builder =
         Builder { loader, sources, code: Code::default(), packages: Vec::new(), found: HashMap::new(), diagnostics: Vec::new(), loading: Vec::new() };
     // Expression 0 is what a missing operand refers to.
-    builder.code.add(super::Expr::Bad, Span::new(pravo_diag::FileId(u32::MAX), 0, 0));
+    let nowhere = Span::new(pravo_diag::FileId(u32::MAX), 0, 0);
+    builder.code.add(super::Expr::Bad, nowhere);
+    builder.code.add_null_by_default(nowhere);
     builder.package(path, files);
     Program { code: builder.code, packages: builder.packages, diagnostics: builder.diagnostics }
 }

@@ -9,7 +9,7 @@ use super::resolve::Target;
 use super::{Session, flag};
 use crate::builtin::{Demand, Failure, Function, Host, Openness};
 use crate::intern::Label;
-use crate::program::{Core, Expr, ExprId, Operands, Presence};
+use crate::program::{Core, Expr, ExprId, NULL_BY_DEFAULT, Operands, Presence};
 use crate::{IntegerDivision, Kinds, Node, Value};
 
 /// How a value and a constraint go together.
@@ -778,7 +778,11 @@ impl Host for Caller<'_> {
 
     // The disjunction itself would have to be the same node each time that a branch repeats the call.
     fn null_by_default(&mut self) -> Value {
-        Value::Null
+        let root = self.session.root();
+        match self.session.inline_node(NULL_BY_DEFAULT, 0, root) {
+            Ok(node) => Value::Handle(node),
+            Err(_) => Value::Null,
+        }
     }
 
     fn less(&mut self, comparator: Node, x: &Value, y: &Value) -> Result<bool, Failure> {

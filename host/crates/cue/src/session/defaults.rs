@@ -3,8 +3,8 @@
 //! A value that is left is a *leaf*: it came about by one branch of each disjunction of its node. A disjunction says
 //! of each branch that it is the default, that it is not (another is), or nothing (no branch is marked). A leaf is the
 //! default if some disjunction says so and none denies it. A disjunction whose default is in no leaf says nothing. What
-//! a disjunction inside a branch says counts as said by the one around. All of this looks at the set of leaves only, so
-//! that neither order nor grouping shows.
+//! a disjunction inside a branch says counts as said by the one around. All of this looks at the set of all leaves of a
+//! node only, so that neither order nor grouping shows: what is said is kept apart until all leaves are known.
 
 use super::Session;
 use super::data::*;
@@ -39,6 +39,8 @@ pub(crate) struct Said {
     pub expr: ExprId,
     pub env: u32,
     pub mode: Mode,
+    /// The disjunction in whose branch it stands, if that is not decided by it alone.
+    pub within: Option<(ExprId, u32)>,
 }
 
 /// A value that is left, and what the disjunctions say of each way to it.
@@ -60,41 +62,79 @@ pub(crate) fn add_ways(leaf: &mut Leaf, ways: Vec<Vec<Said>>) {
     }
 }
 
-/// The disjunctions that some leaf has as its default.
-fn heard(leaves: &[Leaf]) -> Vec<(ExprId, u32)> {
+/// What names a disjunction.
+type Key = (ExprId, u32);
+
+fn key(said: &Said) -> Key {
+    (said.expr, said.env)
+}
+
+/// Where a disjunction says nothing of some leaves that it marks in others, these are no default.
+fn deny_unmarked(ways: &mut [Vec<Said>], of: Key) {
+    let marked = ways.iter().flatten().any(|said| key(said) == of && said.mode != Mode::Maybe);
+    for said in ways.iter_mut().flatten().filter(|said| marked && key(said) == of && said.mode == Mode::Maybe) {
+        said.mode = Mode::Not;
+    }
+}
+
+/// Whether some leaf has a disjunction's default.
+fn is_heard(ways: &[Vec<Said>], of: Key) -> bool {
+    ways.iter().flatten().any(|said| key(said) == of && said.mode == Mode::Is)
+}
+
+/// The keys of what is said that satisfy a condition, each once.
+fn keys(ways: &[Vec<Said>], wanted: impl Fn(&Said) -> bool) -> Vec<Key> {
     let mut out = Vec::new();
-    for said in leaves.iter().flat_map(|leaf| &leaf.ways).flatten() {
-        let key = (said.expr, said.env);
-        if said.mode == Mode::Is && !out.contains(&key) {
-            out.push(key);
+    for said in ways.iter().flatten().filter(|said| wanted(said)) {
+        if !out.contains(&key(said)) {
+            out.push(key(said));
         }
     }
     out
 }
 
-/// What some of the disjunctions say of a leaf together.
-fn together<'a>(way: impl Iterator<Item = &'a Said>, heard: &[(ExprId, u32)]) -> Mode {
-    way.fold(Mode::Maybe, |mode, said| if heard.contains(&(said.expr, said.env)) { mode.and(said.mode) } else { mode })
+/// Lets the disjunctions around say what those inside their branches say, the innermost first.
+fn fold_nested(ways: &mut [Vec<Said>]) {
+    loop {
+        let around: Vec<Key> = ways.iter().flatten().filter_map(|said| said.within).collect();
+        let ready = keys(ways, |said| said.within.is_some() && !around.contains(&key(said)));
+        if ready.is_empty() {
+            return;
+        }
+        for of in ready {
+            deny_unmarked(ways, of);
+            let heard = is_heard(ways, of);
+            for way in ways.iter_mut() {
+                let (inner, mut rest): (Vec<Said>, Vec<Said>) = way.drain(..).partition(|said| key(said) == of && said.within.is_some());
+                for said in inner.into_iter().filter(|_| heard) {
+                    for outer in rest.iter_mut().filter(|outer| Some(key(outer)) == said.within) {
+                        outer.mode = outer.mode.and(said.mode);
+                    }
+                }
+                *way = rest;
+            }
+        }
+    }
 }
 
 /// The values of leaves, and which are the default.
 pub(crate) fn conclusion(leaves: &[Leaf]) -> Vec<(Alternative, bool)> {
-    let heard = heard(leaves);
-    leaves.iter().map(|leaf| (leaf.value, leaf.ways.iter().any(|way| together(way.iter(), &heard) == Mode::Is))).collect()
-}
-
-/// Where nothing is said of some leaves by a disjunction that marks others, these are no default.
-pub(crate) fn deny_unmarked(leaves: &mut [Leaf], (expr, env): (ExprId, u32)) {
-    let own = |said: &Said| said.expr == expr && said.env == env;
-    let marked = leaves.iter().flat_map(|leaf| &leaf.ways).flatten().any(|said| own(said) && said.mode != Mode::Maybe);
-    if !marked {
-        return;
+    let mut ways: Vec<Vec<Said>> = leaves.iter().flat_map(|leaf| leaf.ways.iter().cloned()).collect();
+    fold_nested(&mut ways);
+    let all = keys(&ways, |said| said.within.is_none());
+    all.iter().for_each(|of| deny_unmarked(&mut ways, *of));
+    let heard: Vec<Key> = all.into_iter().filter(|of| is_heard(&ways, *of)).collect();
+    let is_default = |way: &Vec<Said>| {
+        let said = way.iter().filter(|said| said.within.is_none() && heard.contains(&key(said)));
+        said.fold(Mode::Maybe, |mode, said| mode.and(said.mode)) == Mode::Is
+    };
+    let mut rest = ways.iter();
+    let mut out = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let default = rest.by_ref().take(leaf.ways.len()).fold(false, |default, way| default | is_default(way));
+        out.push((leaf.value, default));
     }
-    for said in leaves.iter_mut().flat_map(|leaf| &mut leaf.ways).flatten() {
-        if own(said) && said.mode == Mode::Maybe {
-            said.mode = Mode::Not;
-        }
-    }
+    out
 }
 
 impl Session {
@@ -108,30 +148,40 @@ impl Session {
     }
 
     /// The leaves of a fork as those of the node that chose a branch of a disjunction: what disjunctions inside the
-    /// branch say is said by this one.
+    /// branch say is said within this one.
     pub(crate) fn lift(&self, node: Node, leaves: Vec<Leaf>, chosen: Said) -> Vec<Leaf> {
-        let outer: Vec<(ExprId, u32)> = self.extra(node).map_or_else(Vec::new, |extra| {
+        let outer: Vec<Key> = self.extra(node).map_or_else(Vec::new, |extra| {
             let pending = extra.disjunctions.iter().map(|conjunct| (conjunct.expr, conjunct.env));
-            pending.chain(extra.decided.iter().map(|said| (said.expr, said.env))).collect()
+            pending.chain(extra.decided.iter().map(key)).collect()
         });
-        let heard = heard(&leaves);
+        let known = |of: Key| outer.iter().copied().find(|other| self.same_disjunction(*other, of));
         let mut out = leaves;
-        for leaf in &mut out {
-            for way in &mut leaf.ways {
-                let mut lifted = Vec::with_capacity(way.len() + 1);
-                let mut inner = Vec::new();
-                for said in way.iter() {
-                    match outer.iter().find(|(expr, env)| self.same_disjunction((*expr, *env), (said.expr, said.env))) {
-                        Some((expr, env)) => lifted.push(Said { expr: *expr, env: *env, ..*said }),
-                        None => inner.push(*said),
-                    }
+        for way in out.iter_mut().flat_map(|leaf| &mut leaf.ways) {
+            for said in way.iter_mut() {
+                let within = said.within.map_or(key(&chosen), |within| known(within).unwrap_or(within));
+                match known(key(said)) {
+                    Some((expr, env)) => *said = Said { expr, env, within: None, ..*said },
+                    None => said.within = Some(within),
                 }
-                let mode = chosen.mode.and(together(inner.iter(), &heard));
-                lifted.push(Said { mode, ..chosen });
-                *way = lifted;
             }
+            way.push(chosen);
         }
         out
+    }
+
+    /// Names what forks of one node say by the same keys.
+    pub(crate) fn unite_keys(&self, leaf: &mut Leaf, known: &mut Vec<Key>) {
+        for said in leaf.ways.iter_mut().flatten() {
+            for of in [Some(key(said)), said.within].into_iter().flatten() {
+                if !known.contains(&of) && !known.iter().any(|other| self.same_disjunction(*other, of)) {
+                    known.push(of);
+                }
+            }
+            let united =
+                |of: Key| if known.contains(&of) { of } else { known.iter().copied().find(|other| self.same_disjunction(*other, of)).unwrap_or(of) };
+            (said.expr, said.env) = united(key(said));
+            said.within = said.within.map(united);
+        }
     }
 
     /// The default of a settled node, if it is decided.

@@ -80,7 +80,7 @@ impl Session {
                     return Ok(None);
                 }
                 [only] => {
-                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: only.mode };
+                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: only.mode, within: None };
                     let extra = self.extra_mut(node);
                     extra.disjunctions.retain(|other| *other != disjunction);
                     extra.decided.push(said);
@@ -117,7 +117,7 @@ impl Session {
                 for branch in left {
                     let Some(simple) = self.simple(branch.expr) else { return Ok(None) };
                     let Some(met) = self.meet(old.value, simple) else { continue };
-                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: branch.mode };
+                    let said = Said { expr: disjunction.expr, env: disjunction.env, mode: branch.mode, within: None };
                     let ways = old.ways.iter().map(|way| way.iter().copied().chain([said]).collect()).collect();
                     match next.iter_mut().find(|other| self.same_alternative(other.value, met)) {
                         Some(other) => add_ways(other, ways),
@@ -170,7 +170,7 @@ impl Session {
         let extra = self.extra_mut(node);
         let first = extra.disjunctions.first().map_or(ExprId(0), |conjunct| conjunct.expr);
         let decided = std::mem::take(&mut extra.disjunctions);
-        let done = decided.iter().map(|conjunct| Said { expr: conjunct.expr, env: conjunct.env, mode: Mode::Maybe });
+        let done = decided.iter().map(|conjunct| Said { expr: conjunct.expr, env: conjunct.env, mode: Mode::Maybe, within: None });
         extra.decided.extend(done);
         extra.forks = None;
         let all = conclusion(&leaves);

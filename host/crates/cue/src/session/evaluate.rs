@@ -54,7 +54,12 @@ impl Session {
             Expr::Not(operand) | Expr::Negate(operand) | Expr::Plus(operand) => return self.unary(expr, operand, env, at),
             Expr::Binary { operator, left, right } => return self.binary(expr, operator, left, right, env, at),
             Expr::Slice(operands) => return self.slice(expr, operands, env, at),
-            Expr::Call(operands) => return self.call(expr, operands, env, at),
+            Expr::Call(operands) => {
+                return match self.call(expr, operands, env, at)? {
+                    Val::Node(node) => self.value_of(node),
+                    other => Ok(other),
+                };
+            }
             Expr::Open(inner) => return self.eval(inner, env, at),
             _ => {
                 return match self.resolve(expr, env, at)? {

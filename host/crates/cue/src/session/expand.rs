@@ -206,9 +206,11 @@ impl Session {
             self.extra_mut(node).attributes.push(Arc::clone(attributes));
         }
         self.require(node, info);
-        let fields = structure.declarations.iter().any(|declared| {
-            !matches!(declared, Declared::Embedding(_) | Declared::Comprehension(_))
-                && !matches!(declared, Declared::Field(field) if !field.label.is_regular())
+        // What only constrains fields makes no struct of what is embedded.
+        let fields = structure.declarations.iter().any(|declared| match declared {
+            Declared::Field(field) => field.label.is_regular() && field.presence != Presence::Optional,
+            Declared::Dynamic { presence, .. } => *presence != Presence::Optional,
+            Declared::Pattern { .. } | Declared::Embedding(_) | Declared::Comprehension(_) => false,
         });
         if !structure.embeds || fields {
             self.join_kinds(node, Kinds::STRUCT, conjunct.expr)?;

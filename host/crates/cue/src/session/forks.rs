@@ -2,7 +2,7 @@
 
 use super::branches::Branch;
 use super::data::*;
-use super::defaults::{Leaf, Said, deny_unmarked};
+use super::defaults::{Leaf, Said};
 use super::{Session, flag};
 use crate::Node;
 use crate::intern::Label;
@@ -148,6 +148,7 @@ impl Session {
     pub(super) fn judge_forks(&mut self, node: Node) -> Run<bool> {
         let Some(forks) = self.extra(node).and_then(|extra| extra.forks.clone()) else { return Ok(false) };
         let mut leaves: Vec<Leaf> = Vec::new();
+        let mut known = Vec::new();
         let mut failed = Vec::new();
         let mut stop = None;
         for (fork, mode) in &forks.live {
@@ -167,15 +168,15 @@ impl Session {
             let joined = self.traces.union(self.node(node).trace, self.node(decided).trace);
             self.node_mut(node).trace = joined;
             let (expr, env) = forks.disjunction;
-            let chosen = Said { expr, env, mode: *mode };
-            for leaf in self.lift(node, self.leaves_of(*fork), chosen) {
+            let chosen = Said { expr, env, mode: *mode, within: None };
+            for mut leaf in self.lift(node, self.leaves_of(*fork), chosen) {
+                self.unite_keys(&mut leaf, &mut known);
                 self.add_leaf(&mut leaves, leaf)?;
             }
         }
         if let Some(stop) = stop {
             return Err(stop);
         }
-        deny_unmarked(&mut leaves, forks.disjunction);
         if leaves.is_empty() {
             let spans = vec![self.span_of(forks.disjunction.0)];
             let some = |code| failed.iter().any(|bottom| self.code_of(*bottom) == code);

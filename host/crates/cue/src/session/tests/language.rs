@@ -177,3 +177,24 @@ fn a_missed_reference_in_a_branch_discards_the_try() {
 fn what_is_not_there_cannot_be_called() {
     check("a: b.x(1), b: {}", "a: cannot call a value that is not a function");
 }
+
+#[test]
+fn an_empty_document_is_null_by_default() {
+    let (mut session, _) = super::start(&["a: 1"], Vec::new());
+    let root = session.root();
+    let Ok(node) = session.inline_node(crate::program::NULL_BY_DEFAULT, 0, root) else { panic!("no node") };
+    session.settle_now(node).expect("within the limits");
+    assert_eq!(session.scalar(node), Some(crate::Value::Null));
+}
+
+#[test]
+fn what_constrains_fields_makes_no_struct() {
+    check("a: {1, [string]: int}, b: {[1], [string]: int}, c: {_, [string]: int} & 1, d: {_, x?: int} & 2", "{a: 1, b: [1], c: 1, d: 2}");
+    check("a: {_, [string]: int} & {x: 1}, b: {[string]: int, if false {a: 1}}", "{a: {x: 1}, b: {}}");
+}
+
+#[test]
+fn defaults_of_defaults_are_told_apart_by_all_leaves() {
+    check("a: *\"a\" | string, b: *a | string, c: *b | string, c: \"a\" | \"b\" | \"c\"", "{a: \"a\", b: \"a\", c: \"a\"}");
+    check("a: *1 | 2 | 3, b: *a | int, c: (*b | int) & (1 | 2 | 3 | 4)", "{a: 1, b: 1, c: 1}");
+}
