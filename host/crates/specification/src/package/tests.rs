@@ -12,7 +12,7 @@ use super::*;
 pub(crate) fn schema_from_json(text: &str, version: &str) -> ProviderSchema {
     let document: Value = serde_json::from_str(text).unwrap();
     let provider = document["provider_schemas"].as_object().unwrap().values().next().unwrap();
-    let types = |key: &str| -> BTreeMap<String, ResourceSchema> { each(&provider[key], |schema| resource(schema)) };
+    let types = |key: &str| -> BTreeMap<String, ResourceSchema> { each(&provider[key], resource) };
     ProviderSchema {
         format: 1,
         version: version.to_owned(),
