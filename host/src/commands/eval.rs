@@ -58,7 +58,7 @@ impl Printer<'_> {
             let text = match self.arguments.out {
                 EvalForm::Cue | EvalForm::Def => evaluated(&tree, Options { all: self.arguments.all }, &files),
                 EvalForm::Json | EvalForm::Yaml => {
-                    let value = concrete(&tree).map_err(|unfit| unfit_failure(&found, &unfit))?;
+                    let value = concrete(&tree).map_err(|unfit| found.open_failure(&tree).unwrap_or_else(|| unfit_failure(&found, &unfit)))?;
                     let text = if self.arguments.out == EvalForm::Json { json::pretty(&value).ok() } else { yaml::document(&value).ok() };
                     text.ok_or_else(|| Failure::message("cue.export", "a value has no form in JSON"))?
                 }

@@ -156,13 +156,14 @@ impl Loaded {
             Arc::make_mut(&mut self.files).push(parsed.file);
         }
         let program = build(&self.path, &self.files, &mut Packages(self.imported), &mut self.sources);
-        if program.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(Failure::new(program.diagnostics.clone(), self.sources));
-        }
+        let wrong = program.diagnostics.clone();
         drop(self.files);
         let session = Session::new(Arc::new(program), self.limits);
         let root = session.root();
         let mut evaluated = Evaluated { session, root, sources: self.sources, expressions: expressions.len() };
+        if wrong.iter().any(Diagnostic::is_error) {
+            return Err(evaluated.with_source_errors(wrong));
+        }
         evaluated.run()?;
         Ok(evaluated)
     }
@@ -258,6 +259,16 @@ impl Evaluated {
         }
     }
 
+    /// What is wrong with the source as it is written, and what is wrong with the values that do not hang on that.
+    fn with_source_errors(mut self, mut wrong: Vec<Diagnostic>) -> Failure {
+        // Without its packages, nothing is what it would be.
+        let is_whole = wrong.iter().all(|diagnostic| diagnostic.code != "cue.import");
+        if is_whole && self.run().is_ok() {
+            wrong.extend(self.wrong().into_iter().filter(|diagnostic| diagnostic.code != "cue.source"));
+        }
+        Failure::new(wrong, self.sources)
+    }
+
     fn exceeded(&self, limit: &LimitExceeded) -> Failure {
         let diagnostic = Diagnostic::error("cue.limit", limit.to_string()).with_help("raise it with --eval-steps or --eval-memory");
         let diagnostic = match limit.span {
@@ -320,6 +331,12 @@ impl Evaluated {
             Err(limit) => return Err(self.exceeded(&limit)),
         };
         Ok(unfinished(&tree).into_iter().map(open).collect())
+    }
+
+    /// Everything that is not concrete in a tree, as a failure; `None` where all is.
+    pub fn open_failure(&self, tree: &Tree) -> Option<Failure> {
+        let found: Vec<Diagnostic> = unfinished(tree).into_iter().map(open).collect();
+        (!found.is_empty()).then(|| Failure::new(found, self.sources.clone()))
     }
 
     /// A problem of a tree as a failure.

@@ -274,7 +274,8 @@ fn add_decimals(a: BigDecimal, b: BigDecimal) -> BigDecimal {
 
 fn divide_decimals(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
     if a.is_zero() {
-        return Some(BigDecimal::zero());
+        let scale = a.as_bigint_and_exponent().1.saturating_sub(b.as_bigint_and_exponent().1);
+        return Some(BigDecimal::new(BigInt::zero(), i64::from(scale > 0)));
     }
     let (ia, sa) = a.as_bigint_and_exponent();
     let (ib, sb) = b.as_bigint_and_exponent();
@@ -293,23 +294,35 @@ fn divide_decimals(a: &BigDecimal, b: &BigDecimal) -> Option<BigDecimal> {
         BigDecimal::new(quotient * BigInt::from(10) + BigInt::from(sign), scale.checked_add(1)?)
     };
     let rounded = round(&result);
-    Some(if exact { reduce(&rounded, sa - sb) } else { rounded })
+    Some(if exact { reduce(&rounded) } else { rounded })
 }
 
-/// Takes trailing zeros away down to a scale, as division does that comes out even.
-fn reduce(decimal: &BigDecimal, ideal: i64) -> BigDecimal {
+/// Takes trailing zeros away, but leaves one where the result is a whole number, as division does in CUE that comes out even: `6 / 2` is
+/// `3.0`, `3e8 / 8` is `3.750e+7`.
+fn reduce(decimal: &BigDecimal) -> BigDecimal {
     let (mut digits, mut scale) = decimal.as_bigint_and_exponent();
     let ten = BigInt::from(10);
-    while scale > ideal && (&digits % &ten).is_zero() {
+    while (&digits % &ten).is_zero() {
         digits /= &ten;
         scale -= 1;
     }
-    BigDecimal::new(digits, scale)
+    if scale <= 0 { BigDecimal::new(digits * ten, scale + 1) } else { BigDecimal::new(digits, scale) }
 }
 
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         self.compare(other) == Some(Ordering::Equal)
+    }
+}
+
+impl Number {
+    /// The text without the `.0` that only says that it is no integer by kind: `6.339e3` is `6339`, but `6339.0` stays.
+    pub fn data_text(&self) -> String {
+        let text = self.to_string();
+        match self {
+            Self::Decimal(value) if value.as_bigint_and_exponent().1 == 0 => text.trim_end_matches(".0").to_owned(),
+            _ => text,
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! The text is written without care for its looks, and then laid out like any other CUE: so it can be read again.
 
+use pravo_diag::Span;
+
+use super::lets::Lets;
 use super::tree::{Class, Constraint, Content, Field, Problem, Tree};
 use crate::syntax::ast;
 use crate::syntax::format::{binary_text, unary_text};
@@ -20,16 +23,24 @@ pub struct Options {
 /// where something that is not evaluated refers to them.
 pub fn evaluated(tree: &Tree, options: Options, files: &[ast::File]) -> String {
     let mut out = String::new();
-    let writer = Writer { options };
+    let writer = Writer { options, lets: Lets::of(files) };
     let tree = tree.decided();
     match (&tree.content, writer.visible(tree).next()) {
-        (Content::Struct, _) => writer.fields(&mut out, tree, true),
+        (Content::Struct, _) => {
+            writer.fields(&mut out, tree, true);
+            let lets = writer.lets(None, &out);
+            if !lets.is_empty() {
+                out = format!("{lets}{out}");
+            }
+        }
         _ => {
             writer.value(&mut out, tree);
             out.push('\n');
         }
     }
-    lay_out(&format!("{}{out}", imports(&out, files))).replace('\t', "    ")
+    let text = lay_out(&format!("{}{out}", imports(&out, files))).replace('\t', "    ");
+    // A let at the top stands behind an empty line.
+    if out.starts_with("let ") && text.starts_with("let ") { format!("\n{text}") } else { text }
 }
 
 /// The import declaration for the packages of the files that a text refers to.
@@ -63,7 +74,7 @@ fn imports(text: &str, files: &[ast::File]) -> String {
 /// A value as CUE, not laid out.
 pub(crate) fn value(tree: &Tree) -> String {
     let mut out = String::new();
-    Writer { options: Options { all: true } }.value(&mut out, tree);
+    Writer { options: Options { all: true }, lets: Lets::default() }.value(&mut out, tree);
     out
 }
 
@@ -95,12 +106,16 @@ fn lay_out(text: &str) -> String {
 
 struct Writer {
     options: Options,
+    lets: Lets,
 }
 
 impl Writer {
     fn visible<'t>(&self, tree: &'t Tree) -> impl Iterator<Item = &'t Field> + use<'t> {
         let all = self.options.all;
         tree.fields.iter().filter(move |field| {
+            if field.foreign {
+                return false;
+            }
             let hidden = matches!(field.class, Class::Hidden | Class::HiddenDefinition);
             let optional = field.constraint == Some(ast::Constraint::Optional);
             all || !hidden && !optional
@@ -115,6 +130,15 @@ impl Writer {
         if top && out.is_empty() && tree.fields.is_empty() {
             out.push_str("{}\n");
         }
+    }
+
+    /// The lets that a text refers to, of a struct that is declared at these places, or of the files.
+    fn lets(&self, spans: Option<&[Span]>, text: &str) -> String {
+        if self.lets.is_empty() {
+            return String::new();
+        }
+        let line = |(name, value): (&str, &ast::Expression)| format!("let {name} = {}\n", made(value.clone()));
+        self.lets.used(spans, text).into_iter().map(line).collect()
     }
 
     fn field(&self, out: &mut String, field: &Field) {
@@ -139,9 +163,9 @@ impl Writer {
         if is_struct && fields.peek().is_none() {
             out.push_str("{}");
         } else if is_struct {
-            out.push_str("{\n");
-            self.fields(out, tree, false);
-            out.push('}');
+            let mut inner = String::new();
+            self.fields(&mut inner, tree, false);
+            out.push_str(&format!("{{\n{}{inner}}}", self.lets(Some(&tree.spans), &inner)));
         } else if fields.peek().is_some() && !matches!(tree.content, Content::Bottom(_)) {
             // The fields of the braces around a scalar or list.
             let is_list = matches!(tree.content, Content::List { .. });
@@ -172,7 +196,10 @@ impl Writer {
                     if at > 0 {
                         out.push_str(", ");
                     }
-                    self.value(out, element);
+                    match &element.written {
+                        Some(text) => out.push_str(text),
+                        None => self.value(out, element),
+                    }
                 }
                 out.push(']');
             }
@@ -192,7 +219,7 @@ impl Writer {
     }
 
     fn constraints(&self, out: &mut String, kinds: Kinds, constraints: &[Constraint]) {
-        let (mut parts, rest) = integer_range(kinds, constraints);
+        let (mut parts, rest, behind) = named(kinds, constraints);
         for constraint in rest {
             let mut text = String::new();
             match constraint {
@@ -204,16 +231,26 @@ impl Writer {
             }
             parts.push(text);
         }
+        parts.extend(behind);
         out.push_str(&parts.join(" & "));
     }
 }
 
-/// The kinds that a constraint leaves by itself; a function may leave any.
+/// The kinds that a constraint leaves by itself; most functions are about one.
 fn said_kinds(constraint: &Constraint, all: Kinds) -> Kinds {
-    let Constraint::Bound { operator, operand } = constraint else { return all };
+    let (operator, operand) = match constraint {
+        Constraint::Bound { operator, operand } => (operator, operand),
+        Constraint::Validator(text) if ["json.", "yaml."].iter().any(|package| text.starts_with(package)) => {
+            return Kinds(Kinds::STRING.0 | Kinds::BYTES.0);
+        }
+        Constraint::Validator(text) if ["net.IP", "matchN(", "matchIf("].iter().any(|front| text.starts_with(front)) => return everything(),
+        Constraint::Validator(text) if text.starts_with("math.") => return Kinds::NUMBER,
+        Constraint::Validator(_) => return all,
+    };
     match (operator, &operand.content) {
         (ast::UnaryOperator::NotEqual, Content::Scalar(Value::Null)) => Kinds(everything().0 & !Kinds::NULL.0),
-        (ast::UnaryOperator::NotEqual, Content::Scalar(value)) if value.kinds() == all => all,
+        (ast::UnaryOperator::NotEqual, Content::Scalar(value)) if value.kinds() == all && all != Kinds::INT => all,
+        (ast::UnaryOperator::Match | ast::UnaryOperator::NotMatch, _) if all == Kinds::STRING => all,
         (ast::UnaryOperator::NotEqual, _) => everything(),
         (ast::UnaryOperator::Match | ast::UnaryOperator::NotMatch, _) => Kinds(Kinds::STRING.0 | Kinds::BYTES.0),
         (_, Content::Scalar(Value::Number(_))) => Kinds::NUMBER,
@@ -226,10 +263,17 @@ fn everything() -> Kinds {
     Kinds(Kinds::SCALAR.0 | Kinds::LIST.0 | Kinds::STRUCT.0)
 }
 
-/// The names of integer types of a fixed size, with their bounds.
-fn integer_types() -> Vec<(&'static str, Number, Number)> {
+/// The names of number types of a fixed size, with their bounds.
+fn number_types(integers: bool) -> Vec<(&'static str, Number, Number)> {
     let power = |exponent: u32| num_bigint::BigInt::from(1) << exponent;
     let mut out = Vec::new();
+    if !integers {
+        for (name, largest) in [("float32", LARGEST_FLOAT32), ("float64", LARGEST_FLOAT64)] {
+            let largest = largest.parse::<bigdecimal::BigDecimal>().map(Number::from);
+            out.extend(largest.map(|largest| (name, largest.negate(), largest)));
+        }
+        return out;
+    }
     for (name, bits) in [("uint8", 8), ("uint16", 16), ("uint32", 32), ("uint64", 64), ("uint128", 128)] {
         out.push((name, Number::Int(0), Number::from(power(bits) - 1)));
     }
@@ -239,40 +283,55 @@ fn integer_types() -> Vec<(&'static str, Number, Number)> {
     out
 }
 
-/// Replaces bounds of an integer by the name of their type, `>=0 & <=255` by `uint8`; what is left follows.
-fn integer_range(kinds: Kinds, constraints: &[Constraint]) -> (Vec<String>, Vec<&Constraint>) {
-    let all: Vec<&Constraint> = constraints.iter().collect();
-    if kinds != Kinds::INT {
-        // A kind that the bounds do not say themselves stands in front.
-        let said = constraints.iter().fold(Kinds::TOP, |said, constraint| said & said_kinds(constraint, kinds));
-        let named = said.0 & everything().0 != kinds.0 & everything().0;
-        return (if named { vec![kinds_text(kinds)] } else { Vec::new() }, all);
-    }
-    let bound = |wanted: ast::UnaryOperator| {
-        all.iter().position(|constraint| matches!(constraint, Constraint::Bound { operator, .. } if *operator == wanted))
-    };
-    let number = |at: Option<usize>| match at.and_then(|at| all.get(at)) {
-        Some(Constraint::Bound { operand, .. }) => match &operand.content {
-            Content::Scalar(Value::Number(number)) => Some(number.clone()),
+const LARGEST_FLOAT32: &str = "3.40282346638528859811704183484516925440e+38";
+const LARGEST_FLOAT64: &str = "1.797693134862315708145274237317043567981e+308";
+
+/// A lower or upper bound among constraints: where it stands, its number, and whether it includes that.
+fn number_bound(constraints: &[&Constraint], exclusive: ast::UnaryOperator, inclusive: ast::UnaryOperator) -> Option<(usize, Number, bool)> {
+    constraints.iter().enumerate().find_map(|(at, constraint)| match constraint {
+        Constraint::Bound { operator, operand } if *operator == exclusive || *operator == inclusive => match &operand.content {
+            Content::Scalar(Value::Number(number)) => Some((at, number.clone(), *operator == inclusive)),
             _ => None,
         },
         _ => None,
+    })
+}
+
+/// What of kinds and constraints is said with names: the texts that stand in front, the constraints that are left, and the texts behind.
+///
+/// A number with bounds on both sides is said with the name of its type, `>=0 & <=255` is `uint8`, or at least whether it has a sign.
+fn named(kinds: Kinds, constraints: &[Constraint]) -> (Vec<String>, Vec<&Constraint>, Vec<String>) {
+    use ast::UnaryOperator as Operator;
+    let all: Vec<&Constraint> = constraints.iter().collect();
+    let is_integer = kinds == Kinds::INT;
+    let said = constraints.iter().fold(Kinds::TOP, |said, constraint| said & said_kinds(constraint, kinds));
+    let unsaid = if said.0 & everything().0 != kinds.0 & everything().0 { vec![kinds_text(kinds)] } else { Vec::new() };
+    let low = number_bound(&all, Operator::Greater, Operator::GreaterOrEqual);
+    let high = number_bound(&all, Operator::Less, Operator::LessOrEqual);
+    let zero = Number::Int(0);
+    let (Some((low_at, low, low_included)), Some((high_at, high, high_included))) = (low.clone(), high) else {
+        let is_unsigned = matches!(&low, Some((_, low, true)) if *low == zero);
+        return if is_integer && all.len() == 1 && is_unsigned { (vec!["uint".to_owned()], Vec::new(), Vec::new()) } else { (unsaid, all, Vec::new()) };
     };
-    let (low_at, high_at) = (bound(ast::UnaryOperator::GreaterOrEqual), bound(ast::UnaryOperator::LessOrEqual));
-    let (low, high) = (number(low_at), number(high_at));
-    let without = |used: &[Option<usize>]| {
-        let rest = all.iter().enumerate().filter(|(at, _)| !used.contains(&Some(*at)));
-        rest.map(|(_, constraint)| *constraint).collect::<Vec<_>>()
-    };
-    for (name, smallest, largest) in integer_types() {
-        if low.as_ref() == Some(&smallest) && high.as_ref() == Some(&largest) {
-            return (vec![name.to_owned()], without(&[low_at, high_at]));
+    let mut kept: Vec<usize> = (0..all.len()).filter(|at| *at != low_at && *at != high_at).collect();
+    let types = number_types(is_integer);
+    let found = types.iter().find(|(_, least, most)| low_included && high_included && *least == low && *most == high);
+    let mut front = Vec::new();
+    if let Some((name, ..)) = found {
+        front.push((*name).to_owned());
+    } else {
+        kept.insert(0, high_at);
+        if is_integer && !low.is_negative() {
+            front.push("uint".to_owned());
+        } else if is_integer {
+            front.push("int".to_owned());
+        }
+        if !(is_integer && low_included && low == zero) {
+            kept.insert(0, low_at);
         }
     }
-    if low == Some(Number::Int(0)) {
-        return (vec!["uint".to_owned()], without(&[low_at]));
-    }
-    (vec!["int".to_owned()], all)
+    let rest = kept.into_iter().filter_map(|at| all.get(at).copied()).collect();
+    (front, rest, if is_integer { Vec::new() } else { unsaid })
 }
 
 /// Kinds as CUE: `int`, `(int | string)`, `_`.
@@ -361,6 +420,11 @@ fn expression(text: &str) -> String {
         let bad = ast::Bad { span: node.span, space: ast::Space::Unset, comments: ast::Comments::default() };
         value = std::mem::replace(&mut embedding.value, ast::Expression::Bad(Box::new(bad)));
     }
+    made(value)
+}
+
+/// An expression as text, without its own line breaks.
+fn made(value: ast::Expression) -> String {
     let span = value.span();
     let embedding = ast::Embedding { span, value, comments: ast::Comments::default() };
     let declarations = vec![ast::Declaration::Embedding(Box::new(embedding))];

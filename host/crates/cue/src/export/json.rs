@@ -138,7 +138,7 @@ fn write_number(out: &mut String, number: &Number) -> Result<(), NotConcrete> {
     if matches!(number, Number::NaN | Number::Infinity(_)) {
         return Err(NotConcrete::NotRepresentable(number.to_string()));
     }
-    out.push_str(&number.to_string().replace('e', "E"));
+    out.push_str(&number.data_text().replace('e', "E"));
     Ok(())
 }
 

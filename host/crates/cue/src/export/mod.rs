@@ -6,6 +6,7 @@
 pub mod cue;
 mod definition;
 pub mod json;
+mod lets;
 mod snapshot;
 #[cfg(test)]
 mod tests;

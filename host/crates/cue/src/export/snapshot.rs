@@ -11,7 +11,7 @@ use pravo_diag::{SourceMap, Span};
 use super::tree::{Class, Code, Constraint, Content, Field, Openness, Pattern, Problem, Tree};
 use crate::program::{Operator, Presence};
 use crate::session::{Choice, Code as SessionCode, FieldClass, LimitExceeded, Session, Shape};
-use crate::syntax::ast;
+use crate::syntax::{ast, literal};
 use crate::{Kinds, Node};
 
 /// The value of a settled node with everything below it.
@@ -75,13 +75,27 @@ impl Walk<'_> {
         let mut elements = Vec::new();
         for arc in self.session.arcs(node) {
             if arc.class == FieldClass::Element {
-                elements.push((arc.label.id(), self.node(arc.node, depth + 1)?));
+                let mut element = self.node(arc.node, depth + 1)?;
+                element.written = self.written(arc.node, &element);
+                elements.push((arc.label.id(), element));
             }
         }
         elements.sort_by_key(|(index, _)| *index);
         let elements = elements.into_iter().map(|(_, element)| element).collect();
         let rest = open.then(|| Box::new(Tree::of(Content::Kinds(Kinds::TOP))));
         Ok(Content::List { elements, rest })
+    }
+
+    /// How a scalar is written that a literal stands for, on one line.
+    fn written(&self, node: Node, tree: &Tree) -> Option<Arc<str>> {
+        if !matches!(tree.content, Content::Scalar(_)) {
+            return None;
+        }
+        let literal = |span: &Span| {
+            let text = self.text(*span).filter(|text| !text.contains('\n') && !text.starts_with(['-', '+']))?;
+            (literal::string(text).is_ok() || literal::number(text).is_ok()).then(|| text.into())
+        };
+        self.session.spans(node).iter().find_map(literal)
     }
 
     fn fields(&mut self, node: Node, tree: &mut Tree, depth: usize) -> Result<(), LimitExceeded> {
@@ -101,9 +115,10 @@ impl Walk<'_> {
             if !constraints.is_empty() {
                 let nodes: Vec<Node> = constraints.iter().map(|arc| arc.node).collect();
                 let order = self.session.ordered_with(node, &nodes);
-                let place: HashMap<Node, usize> = order.into_iter().enumerate().map(|(at, node)| (node, at)).collect();
+                let place: HashMap<crate::Label, usize> =
+                    order.into_iter().enumerate().map(|(at, node)| (self.session.label(node), at)).collect();
                 arcs.extend(constraints);
-                arcs.sort_by_key(|arc| place.get(&arc.node).copied().unwrap_or(usize::MAX));
+                arcs.sort_by_key(|arc| place.get(&arc.label).copied().unwrap_or(usize::MAX));
             }
         }
         for arc in arcs {
@@ -119,10 +134,17 @@ impl Walk<'_> {
                 Presence::Required => Some(ast::Constraint::Required),
                 Presence::Optional => Some(ast::Constraint::Optional),
             };
-            let value = self.node(arc.node, depth + 1)?;
+            let mut value = self.node(arc.node, depth + 1)?;
+            if let (Presence::Optional, Content::Bottom(problem)) = (arc.presence, &mut value.content)
+                && problem.code == Code::StructuralCycle
+            {
+                // Nobody goes round where a field is optional: what is written is all there is to say.
+                problem.source = self.source(&value.spans);
+            }
             tree.fields.push(Field {
                 name: self.session.label_name(arc.label).into(),
                 class,
+                foreign: self.is_foreign(arc.label, class),
                 constraint,
                 value,
                 docs: Vec::new(),
@@ -137,6 +159,12 @@ impl Walk<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a hidden label belongs to another package than the one that is evaluated.
+    fn is_foreign(&self, label: crate::Label, class: Class) -> bool {
+        let main = self.session.program().packages.first().map_or("", |package| &package.path);
+        matches!(class, Class::Hidden | Class::HiddenDefinition) && self.session.label_package(label) != main
     }
 
     /// The structs and lists that a value is compared with.
@@ -164,7 +192,9 @@ impl Walk<'_> {
         for (at, span) in validators.iter().enumerate() {
             let written = self.text(*span).unwrap_or("_");
             let evaluated = arguments.get(at).and_then(|arguments| evaluated_call(written, arguments));
-            constraints.push(Constraint::Validator(evaluated.unwrap_or_else(|| written.to_owned()).into()));
+            // A function that is named only is called with the value alone.
+            let called = if written.contains('(') { written.to_owned() } else { format!("{written}()") };
+            constraints.push(Constraint::Validator(evaluated.unwrap_or(called).into()));
         }
         if constraints.is_empty() { Content::Kinds(kinds) } else { Content::Constraints { kinds, constraints } }
     }
@@ -199,7 +229,10 @@ impl Walk<'_> {
         let causes = causes.collect();
         Problem {
             code,
-            message: self.session.error(node).map_or_else(String::new, |error| error.summary),
+            message: self.session.error(node).map_or_else(String::new, |error| match error.summary.strip_prefix(&format!("{}: ", error.path)) {
+                Some(message) => message.to_owned(),
+                None => error.summary,
+            }),
             path: self.session.error_path(node).unwrap_or_default(),
             spans: self.session.error_spans(node),
             source: if code.is_incomplete() { self.source(&self.behind_reference(node, spans)) } else { None },
@@ -210,17 +243,19 @@ impl Walk<'_> {
 
     /// Where a value is nothing but a reference to something that is not known yet, the places of that.
     fn behind_reference(&self, node: Node, spans: &[Span]) -> Vec<Span> {
-        let is_reference = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '#' | '.' | '$'));
-        if let ([span], Some(target)) = (spans, self.session.error_node(node))
-            && target != node
-            && self.text(*span).is_some_and(is_reference)
-        {
-            let behind = self.session.spans(target);
-            if !behind.is_empty() {
-                return behind;
+        let (mut node, mut spans) = (node, spans.to_vec());
+        for _ in 0..64 {
+            let [span] = spans.as_slice() else { break };
+            let origins = self.session.origins(node);
+            let Some(origin) = origins.iter().find(|origin| origin.bare && origin.at == *span && origin.target != node) else { break };
+            // A let has no name of its own to be shown under.
+            let behind = self.session.spans(origin.target);
+            if self.session.label(origin.target) == crate::Label::NONE || behind.is_empty() {
+                break;
             }
+            (node, spans) = (origin.target, behind);
         }
-        spans.to_vec()
+        spans
     }
 
     fn text(&self, span: Span) -> Option<&str> {

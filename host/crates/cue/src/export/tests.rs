@@ -10,7 +10,7 @@ fn scalar(value: Value) -> Tree {
 }
 
 fn field(name: &str, value: Tree) -> Field {
-    Field { name: name.into(), class: Class::of(name), constraint: None, value, docs: Vec::new(), attributes: Vec::new() }
+    Field { name: name.into(), class: Class::of(name), foreign: false, constraint: None, value, docs: Vec::new(), attributes: Vec::new() }
 }
 
 fn structure(fields: Vec<Field>) -> Tree {

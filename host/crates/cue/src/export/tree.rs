@@ -22,6 +22,8 @@ pub struct Tree {
     pub openness: Openness,
     /// Where its declarations stand, in the order of the sources.
     pub spans: Vec<Span>,
+    /// How it is written, where that is told: a literal that is an element of a list.
+    pub written: Option<Arc<str>>,
 }
 
 /// Whether fields may be added that no declaration allows.
@@ -91,6 +93,8 @@ pub struct Field {
     pub name: Arc<str>,
     /// Its class.
     pub class: Class,
+    /// Whether it is hidden in another package.
+    pub foreign: bool,
     /// `?` or `!`, where it is not a field that is there.
     pub constraint: Option<crate::syntax::ast::Constraint>,
     /// The value.
@@ -193,7 +197,7 @@ pub struct Problem {
 impl Tree {
     /// A value without fields.
     pub fn of(content: Content) -> Self {
-        Self { content, fields: Vec::new(), patterns: Vec::new(), openness: Openness::Open, spans: Vec::new() }
+        Self { content, fields: Vec::new(), patterns: Vec::new(), openness: Openness::Open, spans: Vec::new(), written: None }
     }
 
     /// The default of a disjunction that has exactly one; otherwise the value itself.

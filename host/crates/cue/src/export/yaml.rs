@@ -113,14 +113,25 @@ fn scalar(out: &mut String, value: &Value, depth: usize) -> Result<(), NotConcre
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Value::Number(Number::NaN) => out.push_str(".nan"),
         Value::Number(Number::Infinity(negative)) => out.push_str(if *negative { "-.inf" } else { "+.inf" }),
-        Value::Number(number) => out.push_str(&number.to_string().replace('e', "E")),
+        Value::Number(number) => out.push_str(&number_text(number)),
         Value::String(text) => string(out, text, depth),
+        // Bytes of several lines are written like a text of several lines, although their base64 has one.
+        Value::Bytes(bytes) if std::str::from_utf8(bytes).is_ok_and(|text| text.contains('\n')) => {
+            out.push_str("!!binary ");
+            block(out, &STANDARD.encode(bytes), depth);
+        }
         Value::Bytes(bytes) => out.push_str(format!("!!binary {}", STANDARD.encode(bytes)).trim_end()),
         Value::Struct(_) => out.push_str("{}"),
         Value::List(_) => out.push_str("[]"),
         Value::Partial { .. } | Value::Handle(_) => return Err(NotConcrete::Open),
     }
     Ok(())
+}
+
+/// A number; one that is no integer by kind ends in a point at least.
+fn number_text(number: &Number) -> String {
+    let text = number.data_text();
+    if text.len() < number.to_string().len() { format!("{text}.") } else { text.replace('e', "E") }
 }
 
 fn string(out: &mut String, text: &str, depth: usize) {

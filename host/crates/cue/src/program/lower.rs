@@ -33,7 +33,12 @@ pub(super) struct Lowering<'c, 'a> {
     pub scopes: Scopes<'a>,
     pub experiments: crate::syntax::Experiments,
     used_imports: Vec<bool>,
+    /// The labels of the fields around.
+    path: Vec<String>,
 }
+
+/// Where standard packages lie.
+const STANDARD: &[&str] = &["", "encoding/", "crypto/", "text/", "math/"];
 
 fn postponed(expression: &Expression) -> &Expression {
     let mut expression = expression;
@@ -53,7 +58,7 @@ impl<'c, 'a> Lowering<'c, 'a> {
         experiments: crate::syntax::Experiments,
     ) -> Self {
         let used_imports = vec![false; targets.len()];
-        Self { code, diagnostics, package, package_names, targets, scopes: Scopes::default(), experiments, used_imports }
+        Self { code, diagnostics, package, package_names, targets, scopes: Scopes::default(), experiments, used_imports, path: Vec::new() }
     }
 
     /// Lowers a file; the number of its struct.
@@ -69,14 +74,16 @@ impl<'c, 'a> Lowering<'c, 'a> {
         }
         for (index, (name, span, _)) in imports.iter().enumerate() {
             if !self.used_imports.get(index).copied().unwrap_or(true) {
-                self.error("cue.import", format!("imported and not used: \"{name}\""), *span, "remove the import");
+                self.error("cue.unused", format!("imported and not used: \"{name}\""), *span, "remove the import");
             }
         }
         id
     }
 
     fn error(&mut self, code: &str, summary: String, span: Span, help: &str) {
-        let diagnostic = Diagnostic::error(code, summary).at(span, "");
+        let path = self.path.join(".");
+        let diagnostic = Diagnostic::error(code, if path.is_empty() { summary } else { format!("{path}: {summary}") });
+        let diagnostic = diagnostic.with_path(path).at(span, "");
         self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.with_help(help) });
     }
 
@@ -313,8 +320,15 @@ impl<'c, 'a> Lowering<'c, 'a> {
             }
             _ => {
                 let span = label.span();
-                let label = self.label_of(label)?;
+                let written = label;
+                let label = self.label_of(written)?;
+                let name = match written {
+                    ast::Label::Identifier(name) => name.name.clone(),
+                    _ => literal::quote_label(&self.code.interner.get(label.text()).clone()),
+                };
+                self.path.push(name);
                 let slot = self.slot(frame, &field.value);
+                self.path.pop();
                 Some(Declared::Field(FieldDeclaration { label, presence, slot, span, attributes }))
             }
         }
@@ -514,7 +528,13 @@ impl<'c, 'a> Lowering<'c, 'a> {
             LiteralKind::Integer | LiteralKind::Float => match literal::number(&literal.text) {
                 Ok(literal::Number::Integer(integer)) => self.code.number(Number::from(integer), span),
                 Ok(literal::Number::Float(decimal)) => self.code.number(Number::from(decimal), span),
-                Err(_) => self.code.add(Expr::Bad, span),
+                Err(error) => {
+                    if matches!(error, literal::LiteralError::Fraction(_)) {
+                        // The parser lets it pass: it can be laid out.
+                        self.error("cue.source", error.to_string(), span, "write it without the suffix, or with one that gives a whole number");
+                    }
+                    self.code.add(Expr::Bad, span)
+                }
             },
             LiteralKind::String => match literal::string(&literal.text) {
                 Ok(text) => self.text(&text, span),
@@ -686,8 +706,12 @@ impl<'c, 'a> Lowering<'c, 'a> {
         if let Some(expr) = self.predeclared(name, span) {
             return expr;
         }
-        let help = nearest(name, self.scopes.visible().chain(self.package_names.keys().map(String::as_str)))
-            .map_or_else(String::new, |near| format!("did you mean \"{near}\"?"));
+        let near = nearest(name, self.scopes.visible().chain(self.package_names.keys().map(String::as_str)));
+        let help = match (STANDARD.iter().map(|front| format!("{front}{name}")).find(|path| crate::packages::package(path).is_some()), near) {
+            (Some(path), _) => format!("add import \"{path}\""),
+            (None, Some(near)) => format!("did you mean \"{near}\"?"),
+            (None, None) => String::new(),
+        };
         self.error("cue.reference", format!("reference \"{name}\" not found"), span, &help);
         self.code.add(Expr::Bad, span)
     }

@@ -73,10 +73,14 @@ impl<'a> Scopes<'a> {
 
 /// The nearest of some names by edit distance, if it is near enough to be a slip.
 pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let limit = 1 + name.chars().count() / 4;
+    let length = name.chars().count();
+    let limit = 1 + length / 4;
+    let is_start = |candidate: &str| length >= 3 && candidate.starts_with(name) || candidate.chars().count() >= 3 && name.starts_with(candidate);
     names
+        .filter(|candidate| *candidate != name)
         .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= limit && *candidate != name)
+        // Of names of one or two letters nothing is left where one differs.
+        .filter(|(distance, candidate)| (*distance <= limit && distance * 2 < length.max(candidate.chars().count())) || is_start(candidate))
         .min()
         .map(|(_, candidate)| candidate.to_owned())
 }

@@ -56,24 +56,6 @@ impl Session {
         }
     }
 
-    pub(super) fn no_branch(&mut self, node: Node, disjunction: Conjunct, branches: &[Branch]) {
-        let mut failed = Vec::new();
-        let found = match self.node(node).scalar {
-            Some(scalar) => self.scalar_text(scalar),
-            None => self.node(node).kinds.to_string(),
-        };
-        for branch in branches {
-            let text = self.expr_text(branch.expr, Kinds::TOP);
-            let mut spans = vec![self.span_of(branch.expr)];
-            spans.extend(self.conflict_spans(node, branch.expr));
-            failed.push(self.bottom(Code::Eval, node, Reason::Conflict(found.clone(), text), spans));
-        }
-        let spans = vec![self.span_of(disjunction.expr)];
-        let bottom = self.bottom(Code::Eval, node, Reason::Disjunction(failed), spans);
-        self.fail(node, bottom);
-        self.extra_mut(node).disjunctions.clear();
-    }
-
     /// What kinds a branch may have, as far as its expression says.
     pub(super) fn branch_kinds(&self, expr: ExprId) -> Kinds {
         if expr.0 & DATUM != 0 {

@@ -130,7 +130,7 @@ impl Session {
         self.conclude(node, all).map(Some)
     }
 
-    fn simple(&self, expr: ExprId) -> Option<Alternative> {
+    pub(super) fn simple(&self, expr: ExprId) -> Option<Alternative> {
         if expr.0 & DATUM != 0 {
             return None;
         }

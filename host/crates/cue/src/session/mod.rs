@@ -40,6 +40,7 @@ mod expand;
 mod forks;
 mod host;
 mod limits;
+mod nearness;
 mod order;
 mod read;
 mod resolve;

@@ -8,7 +8,7 @@ use pravo_diag::{FileId, Span};
 use super::data::*;
 use super::{FILE, Session, flag};
 use crate::intern::Label;
-use crate::program::{ExprId, Operator};
+use crate::program::{Expr, ExprId, Operator};
 use crate::{Kinds, Node, Number, Value};
 
 impl Session {
@@ -156,10 +156,24 @@ impl Session {
         }
         for conjunct in self.node(node).conjuncts.iter().take(8) {
             if conjunct.expr != expr && conjunct.expr.0 & (DATUM | FILE) == 0 {
-                spans.push(self.span_of(conjunct.expr));
+                self.operand_spans(conjunct.expr, &mut spans);
             }
         }
         spans
+    }
+
+    /// The places of what is joined with `&`.
+    fn operand_spans(&self, expr: ExprId, out: &mut Vec<Span>) {
+        let mut open = vec![expr];
+        while let Some(expr) = open.pop() {
+            if expr.0 & (DATUM | FILE) != 0 {
+                continue;
+            }
+            match self.program.code.expr(expr) {
+                Expr::Unify(operands) if out.len() < 32 => open.extend(self.program.code.operands(operands).iter().rev().map(|id| ExprId(*id))),
+                _ => out.push(self.span_of(expr)),
+            }
+        }
     }
 
     /// Narrows the kinds of a node.

@@ -185,6 +185,8 @@ impl Session {
             return (**diagnostic).clone();
         }
         let code = match data.code {
+            // The source is wrong here, which is told by a diagnostic of its own.
+            Code::Eval if matches!(data.reason, Reason::Compile) => "cue.source",
             Code::Eval => "cue.eval",
             Code::User => "cue.user",
             Code::Incomplete => "cue.incomplete",
@@ -200,12 +202,12 @@ impl Session {
         let summary = if path.is_empty() { text } else { format!("{path}: {text}") };
         let mut out = Diagnostic::error(code, summary).with_path(path);
         let mut spans = closest.and_then(|closest| self.bottom_data(closest)).map_or_else(Vec::new, |closest| closest.spans.clone());
-        spans.extend(data.spans.iter().copied());
-        if let Reason::Disjunction(failed) = &data.reason {
-            for bottom in failed.iter().take(4) {
-                spans.extend(self.bottom_data(*bottom).into_iter().flat_map(|data| data.spans.iter().copied()));
-            }
+        if let (Some(_), Some(first)) = (self.unlike_all(data), spans.first().copied()) {
+            // No branch is nearer than the others: the value and the disjunction say all.
+            spans.retain(|span| *span != first);
         }
+        spans.extend(data.spans.iter().copied());
+        out.detail = self.other_branches(data, closest).trim_end().to_owned();
         let mut seen = Vec::new();
         for span in spans {
             if span.file != FileId(u32::MAX) && !seen.contains(&span) {
@@ -224,34 +226,6 @@ impl Session {
         out
     }
 
-    /// The branch of a disjunction that came closest: a wrong scalar in a place that tells branches apart is far off, a field that is not
-    /// allowed is nearer, a value of the right kind is nearest.
-    fn closest(&self, failed: &[u32]) -> Option<u32> {
-        let concrete =
-            |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '"' | '\'' | '-')) || matches!(text, "true" | "false" | "null");
-        let nearness = |bottom: &u32| {
-            let Some(data) = self.bottom_data(*bottom) else { return (0, 0) };
-            let kind = match &data.reason {
-                Reason::Conflict(a, b) if concrete(a) && concrete(b) => 0,
-                Reason::NotAllowed(_) => 1,
-                Reason::OutOfBound(..) => 3,
-                _ => 2,
-            };
-            (kind, self.node(data.node).level)
-        };
-        // Of equally near ones the first.
-        failed.iter().rev().max_by_key(|bottom| nearness(bottom)).copied()
-    }
-
-    /// What is said where no branch fits.
-    fn failed_branches(&self, data: &BottomData, closest: u32) -> String {
-        let Reason::Disjunction(failed) = &data.reason else { return String::new() };
-        let place = self.bottom_data(closest).filter(|closest| closest.node != data.node).map(|closest| self.path(closest.node));
-        let why = self.bottom_text(closest);
-        let why = place.filter(|place| !place.is_empty()).map_or_else(|| why.clone(), |place| format!("{place}: {why}"));
-        format!("none of the {} branches fits; the closest fails with: {why}", failed.len())
-    }
-
     fn advice(&self, data: &BottomData) -> Option<String> {
         match data.reason {
             Reason::NotAllowed(label) => {
@@ -259,6 +233,11 @@ impl Session {
                 let name = self.texts.get(label.text());
                 let names = self.declared_names(parent, label);
                 crate::program::nearest(name, names.iter().map(String::as_str)).map(|near| format!("did you mean \"{near}\"?"))
+            }
+            Reason::Disjunction(_) => {
+                let (value, others) = self.unlike_all(data)?;
+                let others = others.iter().map(|other| other.trim_matches('"'));
+                crate::program::nearest(value.trim_matches('"'), others).map(|near| format!("did you mean {near:?}?"))
             }
             Reason::OptionalReference(label) => Some(format!("guard it with `if x.{} != _|_`, or give the field a value", self.label_text(label))),
             _ => None,

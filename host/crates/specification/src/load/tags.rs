@@ -156,8 +156,17 @@ impl Request {
 fn literal(text: &str, request: &Request, sources: &mut SourceMap, options: &Options) -> Option<Expression> {
     let written = match request.kind.as_str() {
         "string" => quoted(text),
-        "bool" => text.parse::<bool>().ok()?.to_string(),
-        "int" | "number" => text.parse::<pravo_model::Number>().ok().filter(|number| request.kind == "number" || number.is_integer())?.to_string(),
+        // All that may stand for a truth value elsewhere, too.
+        "bool" => match text {
+            "1" | "t" | "T" | "true" | "TRUE" | "True" => "true".to_owned(),
+            "0" | "f" | "F" | "false" | "FALSE" | "False" => "false".to_owned(),
+            _ => return None,
+        },
+        // A number as CUE writes it: `0x10`, `1Ki`, but not `007`.
+        "int" | "number" => match syntax::literal::number(text.strip_prefix(['-', '+']).unwrap_or(text)).ok()? {
+            syntax::literal::Number::Float(_) if request.kind == "int" => return None,
+            _ => text.to_owned(),
+        },
         _ => return None,
     };
     let file = sources.add(format!("-t {}", request.name), written);

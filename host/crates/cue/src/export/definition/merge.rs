@@ -42,9 +42,17 @@ fn key(label: &Label) -> Option<(String, bool)> {
     }
 }
 
+/// `[string]: _`, which says no more than `...` does.
+fn allows_all(field: &Field) -> bool {
+    let is_name = |expression: &Expression, name: &str| matches!(expression, Expression::Identifier(identifier) if identifier.name == name);
+    let any = |list: &List| matches!(list.elements.as_slice(), [element] if is_name(element, "string"));
+    matches!(&field.label, Label::Pattern(list) if any(list)) && is_name(&field.value, "_")
+}
+
 /// Whether a struct cannot be merged with others field by field.
 fn stays_whole(node: &Struct) -> bool {
     node.declarations.iter().any(|declaration| match declaration {
+        Declaration::Field(field) if allows_all(field) => false,
         Declaration::Field(field) => key(&field.label).is_none() || matches!(field.label, Label::Alias(_)) || field.alias.is_some(),
         Declaration::Comprehension(_) => true,
         Declaration::Ellipsis(ellipsis) => ellipsis.value.is_some(),
@@ -94,7 +102,7 @@ impl Writer {
     fn add<'e>(&mut self, parts: &mut Parts<'e>, expression: &'e Expression, tree: Option<&Tree>, embedded: bool) {
         match expression {
             Expression::Parenthesised(node) => self.add(parts, &node.inner, tree, embedded),
-            Expression::Struct(node) => self.add_struct(parts, node),
+            Expression::Struct(node) => self.add_struct(parts, node, if embedded { None } else { tree }),
             Expression::Binary(node) if node.operator == BinaryOperator::Unification && !embedded => {
                 for operand in node.operands() {
                     self.add(parts, operand, tree, false);
@@ -116,7 +124,7 @@ impl Writer {
         }
     }
 
-    fn add_struct<'e>(&mut self, parts: &mut Parts<'e>, node: &'e Struct) {
+    fn add_struct<'e>(&mut self, parts: &mut Parts<'e>, node: &'e Struct, tree: Option<&Tree>) {
         for declaration in &node.declarations {
             if let Declaration::Attribute(attribute) = declaration
                 && !is_of_file(attribute)
@@ -128,13 +136,14 @@ impl Writer {
             }
         }
         if stays_whole(node) {
-            let whole = self.whole_struct(node);
+            let whole = self.whole_struct(node, tree);
             return parts.embedded.push(whole);
         }
         parts.is_struct = true;
         let mut order = Vec::new();
         for declaration in &node.declarations {
             match declaration {
+                Declaration::Field(field) if allows_all(field) => parts.open = true,
                 Declaration::Field(field) => {
                     let Some((name, quoted)) = key(&field.label) else { continue };
                     let key = if quoted { literal::quote_label(&name) } else { name };
@@ -148,12 +157,17 @@ impl Writer {
                     }
                 }
                 Declaration::Ellipsis(_) => parts.open = true,
-                Declaration::Embedding(embedding) => self.add(parts, &embedding.value, None, true),
                 _ => {}
             }
         }
+        // Own fields come in front of those of embedded structs.
         if !order.is_empty() {
             parts.orders.push(order);
+        }
+        for declaration in &node.declarations {
+            if let Declaration::Embedding(embedding) = declaration {
+                self.add(parts, &embedding.value, None, true);
+            }
         }
     }
 
@@ -208,11 +222,14 @@ impl Writer {
     }
 
     fn field(&mut self, merged: &Merged<'_>, tree: Option<&Tree>) -> Field {
-        let arc = tree.and_then(|tree| tree.field(merged.key.trim_matches('"'))).map(|field| &field.value);
+        let found = tree.and_then(|tree| tree.field(merged.key.trim_matches('"')));
+        let arc = found.map(|field| &field.value);
+        // What something else makes a field that is there is one here, too.
+        let constraint = if found.is_some_and(|field| field.constraint.is_none()) { None } else { merged.constraint };
         let values: Vec<&Expression> = merged.declarations.iter().map(|field| &field.value).collect();
         let value = self.merged(&values, arc);
         let label = made::label(&merged.key, false);
-        let mut field = made::field(label, merged.constraint, value);
+        let mut field = made::field(label, constraint, value);
         for declaration in &merged.declarations {
             for attribute in &declaration.attributes {
                 if !field.attributes.iter().any(|other| other.text == attribute.text) {

@@ -35,11 +35,17 @@ pub fn definition(files: &[File], tree: &Tree, bare: bool) -> String {
         package.name = made::identifier(&package.name.name);
         declarations.push(Declaration::Package(package));
     }
+    let head = declarations.len();
+    if package.is_none() {
+        declarations.extend(files.iter().flat_map(|file| &file.declarations).filter_map(experiment));
+    }
     declarations.extend(writer.imports());
     match body {
         Expression::Struct(node) => declarations.extend(node.declarations),
         value => declarations.push(made::embedding(value)),
     }
+    // A let at the top stands behind an empty line.
+    let opens_with_let = matches!(declarations.get(head), Some(Declaration::Let(_))) && head == 0;
     let mut comments = Comments::default();
     if !bare {
         for group in files.iter().flat_map(|file| file.comments.groups()) {
@@ -47,7 +53,18 @@ pub fn definition(files: &[File], tree: &Tree, bare: bool) -> String {
         }
     }
     let text = format_made(&File { span: made::nowhere(), declarations, experiments: Default::default(), comments });
-    text.trim_start_matches('\n').to_owned()
+    let text = text.trim_start_matches('\n');
+    if opens_with_let { format!("\n{text}") } else { text.to_owned() }
+}
+
+/// An attribute that says which language a file is written in.
+fn experiment(declaration: &Declaration) -> Option<Declaration> {
+    match declaration {
+        Declaration::Attribute(attribute) if attribute.name() == "experiment" => {
+            Some(Declaration::Attribute(Attribute { space: Space::Unset, ..attribute.clone() }))
+        }
+        _ => None,
+    }
 }
 
 /// What is written so far.

@@ -1,5 +1,6 @@
 //! Expressions as they stand: nothing is merged but what is inside of struct literals.
 
+use super::super::tree::Tree;
 use super::{Writer, made};
 use crate::syntax::ast::*;
 use crate::syntax::literal::{self, Form};
@@ -200,7 +201,7 @@ impl Writer {
             clauses.push(match clause {
                 Clause::For(clause) => Clause::For(Box::new(For {
                     span: made::nowhere(),
-                    space: Space::Unset,
+                    space: kept(clause.space),
                     key: clause.key.as_ref().map(|key| made::identifier(&key.name)),
                     comma: clause.key.as_ref().map(|_| Place::default()),
                     value: made::identifier(&clause.value.name),
@@ -210,11 +211,11 @@ impl Writer {
                 })),
                 Clause::If(clause) => {
                     let condition = self.raw(&clause.condition);
-                    Clause::If(Box::new(If { span: made::nowhere(), space: Space::Unset, condition, comments: Comments::default() }))
+                    Clause::If(Box::new(If { span: made::nowhere(), space: kept(clause.space), condition, comments: Comments::default() }))
                 }
                 Clause::Let(clause) => Clause::Let(Box::new(Let {
                     span: made::nowhere(),
-                    space: Space::Unset,
+                    space: kept(clause.space),
                     name: made::identifier(&clause.name.name),
                     equals: Place::default(),
                     value: self.raw(&clause.value),
@@ -226,7 +227,7 @@ impl Writer {
                         equals: Place::default(),
                         value: self.raw(&binding.value),
                     });
-                    Clause::Try(Box::new(Try { span: made::nowhere(), space: Space::Unset, binding, comments: Comments::default() }))
+                    Clause::Try(Box::new(Try { span: made::nowhere(), space: kept(clause.space), binding, comments: Comments::default() }))
                 }
             });
         }
@@ -245,12 +246,12 @@ impl Writer {
     }
 
     /// A struct whose declarations stay in their order.
-    pub(super) fn whole_struct(&mut self, node: &Struct) -> Expression {
+    pub(super) fn whole_struct(&mut self, node: &Struct, tree: Option<&Tree>) -> Expression {
         self.depth += 1;
         let mut members = Vec::new();
         for declaration in &node.declarations {
             match declaration {
-                Declaration::Field(field) => members.push(Declaration::Field(Box::new(self.whole_field(field)))),
+                Declaration::Field(field) => members.push(Declaration::Field(Box::new(self.whole_field(field, tree)))),
                 Declaration::Embedding(embedding) => {
                     let value = self.raw(&embedding.value);
                     members.push(made::embedding(value));
@@ -267,8 +268,8 @@ impl Writer {
         made::structure(members)
     }
 
-    fn whole_field(&mut self, field: &Field) -> Field {
-        let label = self.label(&field.label);
+    fn whole_field(&mut self, field: &Field, tree: Option<&Tree>) -> Field {
+        let label = self.computed_label(field, tree);
         let value = match &field.value {
             Expression::Alias(node) => {
                 self.aliases.insert(node.name.span, node.name.name.clone());
@@ -311,9 +312,27 @@ impl Writer {
                 span: made::nowhere(),
                 name: made::identifier(&node.name.name),
                 equals: Place::default(),
-                label: self.label(&node.label),
+                label: match &node.label {
+                    Label::Literal(text) => Label::Literal(made::literal(text.kind, &text.text)),
+                    label => self.label(label),
+                },
                 comments: Comments::default(),
             })),
+        }
+    }
+
+    /// The label of a field. One that is computed, and not just a reference, is what it comes to, where that is known.
+    fn computed_label(&mut self, field: &Field, tree: Option<&Tree>) -> Label {
+        let is_computed = match &field.label {
+            Label::Interpolation(_) => true,
+            Label::Parenthesised(node) => !matches!(node.inner, Expression::Identifier(_) | Expression::Selector(_) | Expression::Index(_)),
+            _ => false,
+        };
+        let span = field.value.span();
+        let found = tree.filter(|_| is_computed).into_iter().flat_map(|tree| &tree.fields).find(|found| found.value.spans.contains(&span));
+        match found {
+            Some(found) => made::label(&found.name, true),
+            None => self.label(&field.label),
         }
     }
 
@@ -325,6 +344,11 @@ impl Writer {
         let (span, name, equals) = (made::nowhere(), made::identifier(&name), Place::default());
         Expression::Alias(Box::new(Alias { span, name, equals, value, comments: Comments::default() }))
     }
+}
+
+/// A comprehension stays on the line that it is written on.
+fn kept(space: Space) -> Space {
+    if space == Space::Blank { space } else { Space::Unset }
 }
 
 /// What stands behind the dot of a selector.

@@ -198,7 +198,11 @@ impl<'a> Formatter<'a> {
             }
             Declaration::Comprehension(node) => {
                 self.enter(&node.comments);
-                if begins_line(self.printer.known(clause_space(node.clauses.first()))) {
+                let space = clause_space(node.clauses.first());
+                if space == Space::Blank {
+                    // It stays behind what is in front of it, in a tree that was made, too.
+                    self.printer.stay();
+                } else if begins_line(self.printer.known(space)) {
                     self.white(White::FormFeed);
                 }
                 self.comprehension(node);

@@ -244,6 +244,14 @@ impl Printer {
         }
     }
 
+    /// The next token of a tree that was made stays on the line.
+    pub(super) fn stay(&mut self) {
+        if self.made && self.one_line == 0 {
+            self.write_white(self.allowed.without(White::BREAKS) | White::Blank);
+            self.allowed = White::Nothing;
+        }
+    }
+
     /// A space of the source, where the source counts.
     pub(super) fn known(&self, space: Space) -> Space {
         if self.made { Space::Unset } else { space }

@@ -43,7 +43,7 @@ fn expression_of(label: Label) -> Expression {
 impl Parser<'_> {
     pub(super) fn declaration_comma(&mut self) {
         if self.at_comma("struct literal", &[T::RightBrace, T::EndOfFile]) {
-            self.next();
+            self.skip_comma();
         }
     }
 
@@ -341,7 +341,7 @@ impl Parser<'_> {
         match self.comprehension_or_name() {
             Ok(comprehension) => {
                 if self.at_comma("struct literal", &[T::RightBrace]) {
-                    self.next();
+                    self.skip_comma();
                 }
                 self.comments.close(&comprehension.comments);
                 Ok(Declaration::Comprehension(Box::new(comprehension)))

@@ -193,6 +193,8 @@ impl Parser<'_> {
             LiteralKind::Integer | LiteralKind::Float => literal::number(&literal.text).err(),
             _ => None,
         };
+        // A number that only has no value can be laid out; what is evaluated refuses it.
+        let error = error.filter(|error| !matches!(error, literal::LiteralError::Fraction(_)));
         if let Some(error) = error {
             self.error(literal.span.start, literal.span.end, error.to_string());
         }
@@ -369,7 +371,7 @@ impl Parser<'_> {
             if !self.at_comma("the arguments of a call", &[T::RightParenthesis]) {
                 break;
             }
-            self.next();
+            self.skip_comma();
         }
         let close = self.expect_closing(T::RightParenthesis, "the arguments of a call");
         self.comments.close_list();
@@ -412,7 +414,7 @@ impl Parser<'_> {
             commas.push(self.token.after_comma);
             elements.push(self.list_ellipsis());
             if self.at_comma("list literal", &[T::RightBracket]) {
-                self.next();
+                self.skip_comma();
             }
         }
         let trailing_comma = self.token.after_comma;
@@ -442,7 +444,7 @@ impl Parser<'_> {
                 Ok(comprehension) => {
                     let comprehension = Expression::Comprehension(Box::new(comprehension));
                     if self.at_comma("list literal", &[T::RightBracket]) {
-                        self.next();
+                        self.skip_comma();
                     }
                     self.close_on(&comprehension);
                     return (comprehension, true);
@@ -455,7 +457,7 @@ impl Parser<'_> {
         let expression = self.value_alias(expression);
         let more = self.list_comma();
         if more {
-            self.next();
+            self.skip_comma();
         }
         let expression = match expression {
             Some(expression) => expression,

@@ -334,6 +334,14 @@ impl<'a> Parser<'a> {
         true
     }
 
+    /// Goes on behind a comma. Where it was missing, what may begin something else is not lost.
+    fn skip_comma(&mut self) {
+        use TokenKind as T;
+        if !matches!(self.token.kind, T::Identifier | T::String | T::Integer | T::Float) {
+            self.next();
+        }
+    }
+
     /// Skips to the next comma after an error.
     fn synchronise(&mut self) {
         loop {
