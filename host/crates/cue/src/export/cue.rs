@@ -311,7 +311,11 @@ fn named(kinds: Kinds, constraints: &[Constraint]) -> (Vec<String>, Vec<&Constra
     let zero = Number::Int(0);
     let (Some((low_at, low, low_included)), Some((high_at, high, high_included))) = (low.clone(), high) else {
         let is_unsigned = matches!(&low, Some((_, low, true)) if *low == zero);
-        return if is_integer && all.len() == 1 && is_unsigned { (vec!["uint".to_owned()], Vec::new(), Vec::new()) } else { (unsaid, all, Vec::new()) };
+        return if is_integer && all.len() == 1 && is_unsigned {
+            (vec!["uint".to_owned()], Vec::new(), Vec::new())
+        } else {
+            (unsaid, all, Vec::new())
+        };
     };
     let mut kept: Vec<usize> = (0..all.len()).filter(|at| *at != low_at && *at != high_at).collect();
     let types = number_types(is_integer);

@@ -115,8 +115,7 @@ impl Walk<'_> {
             if !constraints.is_empty() {
                 let nodes: Vec<Node> = constraints.iter().map(|arc| arc.node).collect();
                 let order = self.session.ordered_with(node, &nodes);
-                let place: HashMap<crate::Label, usize> =
-                    order.into_iter().enumerate().map(|(at, node)| (self.session.label(node), at)).collect();
+                let place: HashMap<crate::Label, usize> = order.into_iter().enumerate().map(|(at, node)| (self.session.label(node), at)).collect();
                 arcs.extend(constraints);
                 arcs.sort_by_key(|arc| place.get(&arc.label).copied().unwrap_or(usize::MAX));
             }
@@ -192,8 +191,9 @@ impl Walk<'_> {
         for (at, span) in validators.iter().enumerate() {
             let written = self.text(*span).unwrap_or("_");
             let evaluated = arguments.get(at).and_then(|arguments| evaluated_call(written, arguments));
-            // A function that is named only is called with the value alone.
-            let called = if written.contains('(') { written.to_owned() } else { format!("{written}()") };
+            // A validator that is named only is called with the value alone; a function that is a value is no validator.
+            let is_function = arguments.get(at).is_none();
+            let called = if is_function || written.contains('(') { written.to_owned() } else { format!("{written}()") };
             constraints.push(Constraint::Validator(evaluated.unwrap_or(called).into()));
         }
         if constraints.is_empty() { Content::Kinds(kinds) } else { Content::Constraints { kinds, constraints } }
