@@ -75,7 +75,7 @@ impl Session {
         let data = self.node(self.deref(node));
         let mut arcs = data.arcs.to_vec();
         // A field may be among the arcs already, as one that is only a constraint.
-        let known: HashSet<Label> = arcs.iter().map(|arc| self.node(*arc).label).collect();
+        let known: Set<Label> = arcs.iter().map(|arc| self.node(*arc).label).collect();
         arcs.extend(constraints.iter().copied().filter(|node| !known.contains(&self.node(*node).label)));
         self.in_order(data, &arcs)
     }
