@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn a_schema_comes_back() {
         let block = Block {
-            attributes: BTreeMap::from([("a".to_owned(), attribute(AttributeKind::Type(Type::List(Box::new(Type::String)))))]),
+            attributes: BTreeMap::from([("a".into(), attribute(AttributeKind::Type(Type::List(Box::new(Type::String)))))]),
             ..Block::default()
         };
         let schema = with_block(block);
@@ -201,20 +201,20 @@ mod tests {
         let mut block = Block::default();
         for _ in 0..20 {
             block = Block {
-                blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
+                blocks: BTreeMap::from([("b".into(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
                 ..Block::default()
             };
         }
         assert!(Known::decode(&encoded(&with_block(block.clone()))).is_ok());
         for _ in 0..60 {
             block = Block {
-                blocks: BTreeMap::from([("b".to_owned(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
+                blocks: BTreeMap::from([("b".into(), NestedBlock { nesting: Nesting::List, block, min_items: 0, max_items: 0 })]),
                 ..Block::default()
             };
         }
         assert!(Known::decode(&encoded(&with_block(block))).is_err());
         for name in ["", "a\nb", &"x".repeat(300)] {
-            let block = Block { attributes: BTreeMap::from([(name.to_owned(), attribute(AttributeKind::Type(Type::Bool)))]), ..Block::default() };
+            let block = Block { attributes: BTreeMap::from([(name.into(), attribute(AttributeKind::Type(Type::Bool)))]), ..Block::default() };
             assert!(Known::decode(&encoded(&with_block(block))).is_err(), "{name:?}");
         }
     }
