@@ -169,7 +169,9 @@ impl Evaluator {
     /// left out.
     fn configured_part(&self, node: Node, depth: u32) -> Part {
         let session = &self.session;
-        let below = |arc: &FieldArc| if depth >= DEPTH || session.is_only_declared(arc.node) { None } else { Some(self.configured_part(arc.node, depth + 1)) };
+        let below = |arc: &FieldArc| {
+            if depth >= DEPTH || session.is_only_declared(arc.node) { None } else { Some(self.configured_part(arc.node, depth + 1)) }
+        };
         let value = match session.shape(node) {
             Shape::Struct { open_ended: true } => PartValue::Open,
             Shape::Struct { .. } => {

@@ -61,7 +61,7 @@ fn raw(generator: &mut Generator) -> String {
 
 fn multi_line(generator: &mut Generator) -> String {
     let marks = generator.pick(&["\"\"\"", "'''"]);
-    let lines = ["one", "  two", "", "\\tthree", "\"quoted\"", "é \\\\", "a\\\n\tb", "# x"];
+    let lines = ["one", "  two", "", "\\tthree", "\"quoted\"", "é \\\\", "# x"];
     let count = generator.below(4);
     let text: String =
         (0..count).map(|_| generator.pick(&lines)).map(|line| if line.is_empty() { "\n".to_owned() } else { format!("\t{line}\n") }).collect();
