@@ -143,6 +143,8 @@ impl Tables<'_> {
             let intent = encode::intent(address.clone(), bytes.value()).map_err(Failure::broken("the intent", address.as_str()))?;
             intents.push((deposed.to_owned(), intent));
         }
+        // What moves comes last: it replaces what was open at its new address.
+        intents.sort_by_key(|(_, intent)| intent.address == *from);
         for (deposed, old) in intents {
             let mut new = old.clone();
             if new.address == *from {

@@ -81,7 +81,10 @@ impl Plain {
         for instance in self.instances.values_mut() {
             instance.dependencies = rename(&mut instance.dependencies, from, to);
         }
-        for ((text, key), mut intent) in std::mem::take(&mut self.intents) {
+        let mut intents: Vec<_> = std::mem::take(&mut self.intents).into_iter().collect();
+        // What moves replaces what was open at its new address.
+        intents.sort_by_key(|((text, _), _)| text == from.as_str());
+        for ((text, key), mut intent) in intents {
             let at = if text == from.as_str() { to.to_string() } else { text };
             intent.address = address(&at);
             if let Some(record) = &mut intent.record {
