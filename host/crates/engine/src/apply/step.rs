@@ -85,7 +85,8 @@ pub(super) struct Done {
 struct Run<'a> {
     shared: &'a Shared,
     job: &'a Job,
-    /// Held while a provider may be called, not while a commit is waited for: other steps go on meanwhile, and share it.
+    /// Held from before the intent until the provider has been called, so that there are never more open intents than places; not
+    /// while the result becomes durable: other steps begin meanwhile.
     permit: Option<OwnedSemaphorePermit>,
     done: Done,
 }
@@ -138,15 +139,6 @@ impl<'a> Run<'a> {
             self.done.fatal = true;
             Failed
         })
-    }
-
-    /// Makes an intent durable, and takes a place among the calls again.
-    async fn intend(&mut self, changes: Vec<Change>) -> Result<(), Failed> {
-        self.permit = None;
-        self.commit(changes).await?;
-        // The semaphore is never closed.
-        self.permit = Arc::clone(&self.shared.calling).acquire_owned().await.ok();
-        Ok(())
     }
 
     fn started(&self, operation: Operation, id: Option<String>) {
@@ -275,7 +267,7 @@ impl<'a> Run<'a> {
         }
         let intended = Record { object: self.identity(&outcome.planned), ..base.clone() };
         changes.push(self.open(IntentAction::Create, None, Some(intended)));
-        self.intend(changes).await?;
+        self.commit(changes).await?;
         let operation = if creates_first { Operation::CreateReplacement } else { Operation::Create };
         let request = ApplyRequest { prior: Value::Null, planned: outcome.planned.clone(), config, private: outcome.private };
         let called = self.call(&provider, operation, None, &request).await;
@@ -450,7 +442,7 @@ impl<'a> Run<'a> {
             return self.unchanged(base, current).await;
         }
         let opened = self.open(IntentAction::Update, None, None);
-        self.intend(vec![opened]).await?;
+        self.commit(vec![opened]).await?;
         let id = job.subject.id(&prior);
         let request = ApplyRequest { prior: prior.clone(), planned: outcome.planned.clone(), config, private: outcome.private };
         let called = self.call(&provider, Operation::Update, id, &request).await;
@@ -548,7 +540,7 @@ impl<'a> Run<'a> {
         let provider = self.shared.pool.get(&job.slot, &mut self.done.diagnostics).await?;
         let prior = self.prior(&provider, object).await?;
         let opened = self.open(intent, key.clone(), None);
-        self.intend(vec![opened]).await?;
+        self.commit(vec![opened]).await?;
         let id = job.subject.id(&prior);
         let request = ApplyRequest { prior, planned: Value::Null, config: Value::Null, private };
         let called = self.call(&provider, operation, id.clone(), &request).await;
